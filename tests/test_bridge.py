@@ -1,0 +1,167 @@
+"""The two mappings beyond the vectors: what a host may be handed and may answer with, and ids that never repeat."""
+
+import dataclasses
+import multiprocessing
+import re
+import types
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import pytest
+
+from toolnexus_mrtr import (
+    Answer,
+    CreateMessageRequest,
+    ElicitRequest,
+    ElicitResult,
+    ListRootsRequest,
+    LocalProtocolError,
+    RemoteProtocolError,
+    Request,
+    UnknownRequest,
+    answer_to_elicit_result,
+    elicitation_to_request,
+)
+
+FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
+LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
+
+
+@dataclasses.dataclass
+class HostAnswer:
+    """What a toolnexus host answers with."""
+
+    id: str
+    ok: bool
+    data: dict | None = None
+    reason: str | None = None
+
+
+@dataclasses.dataclass
+class HostRequest:
+    id: str
+    kind: str
+    prompt: str
+
+
+def test_typed_requests_are_mapped():
+    assert elicitation_to_request(FORM, id="1") == Request("1", "input", "m", data={"schema": {"type": "object"}})
+    assert elicitation_to_request(LINK, id="1") == Request("1", "authorization", "m", url="https://a.example/x")
+
+
+def test_the_schema_is_the_servers_object():
+    assert elicitation_to_request(FORM).data["schema"] is FORM.requested_schema
+
+
+@pytest.mark.parametrize("params", [None, [], "m", 5], ids=repr)
+def test_params_that_are_no_request_are_a_type_error(params):
+    with pytest.raises(TypeError, match="^params must be an ElicitRequest or a mapping"):
+        elicitation_to_request(params)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ElicitRequest(),
+        CreateMessageRequest(params={"messages": [], "maxTokens": 1}),
+        ListRootsRequest(),
+        UnknownRequest(method="x"),
+    ],
+)
+def test_the_typed_request_of_another_method_is_refused(request_):
+    with pytest.raises(LocalProtocolError) as caught:
+        elicitation_to_request(request_)
+    assert (caught.value.code, caught.value.at) == ("not_an_elicitation", "")
+
+
+def test_a_hand_made_request_with_an_unsafe_url_reaches_no_host():
+    with pytest.raises(RemoteProtocolError) as caught:
+        elicitation_to_request(ElicitRequest(message="m", mode="url", url="javascript:alert(1)"))
+    assert caught.value.code == "unsafe_url"
+
+
+def test_any_mapping_is_mapped():
+    entry = types.MappingProxyType({"method": "elicitation/create", "params": types.MappingProxyType({"message": "m"})})
+    assert elicitation_to_request(entry, id="1") == Request("1", "input", "m")
+
+
+def test_fresh_ids_never_repeat():
+    with ThreadPoolExecutor(8) as pool:
+        ids = list(pool.map(lambda _: elicitation_to_request(FORM).id, range(4000)))
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"elc-[0-9a-z]+-[0-9]+", id) for id in ids)
+
+
+def _sequence_numbers(_):
+    return int(elicitation_to_request(FORM).id.rpartition("-")[2])
+
+
+def test_a_fork_starts_its_own_sequence():
+    here = _sequence_numbers(None)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        there = pool.apply(_sequence_numbers, (None,))
+    assert abs(there - here) > 1000
+
+
+@pytest.mark.parametrize("answer", [Answer, HostAnswer], ids=["ours", "toolnexus"])
+def test_answers_of_every_make_are_mapped(answer):
+    assert answer_to_elicit_result(answer("1", True, {"n": "x"})) == ElicitResult(action="accept", content={"n": "x"})
+    assert answer_to_elicit_result(answer("1", True)) == ElicitResult(action="accept", content={})
+    assert answer_to_elicit_result(answer("1", False, None, "declined")) == ElicitResult(action="decline")
+    assert answer_to_elicit_result(answer("1", False)) == ElicitResult(action="cancel")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [LINK, Request("1", "authorization", "m"), HostRequest("1", "authorization", "m"), {"kind": "authorization"}],
+    ids=["wire", "ours", "toolnexus", "map"],
+)
+def test_the_accept_of_an_authorization_carries_nothing(request_):
+    answer = Answer("1", True, {"access_token": "t"})
+    assert answer_to_elicit_result(answer, request_) == ElicitResult(action="accept")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [FORM, Request("1", "input", "m"), HostRequest("1", "input", "m"), {"kind": "input"}],
+    ids=["wire", "ours", "toolnexus", "map"],
+)
+def test_the_accept_of_a_form_carries_its_data(request_):
+    answer = Answer("1", True, {"n": "x"})
+    assert answer_to_elicit_result(answer, request_) == ElicitResult(action="accept", content={"n": "x"})
+
+
+@pytest.mark.parametrize("request_", ["elc-1", {"method": "elicitation/create"}, CreateMessageRequest(params={})])
+def test_a_request_of_unknown_kind_is_a_type_error_since_a_token_could_leak(request_):
+    with pytest.raises(TypeError, match="^request must be a Request or an ElicitRequest"):
+        answer_to_elicit_result(Answer("1", True, {"access_token": "t"}), request_)
+
+
+@pytest.mark.parametrize("answer", [None, True, "yes", []], ids=repr)
+def test_an_answer_that_is_none_is_a_type_error(answer):
+    with pytest.raises(TypeError, match="^answer must be an Answer"):
+        answer_to_elicit_result(answer)
+
+
+def test_the_content_is_not_the_hosts_own_dict():
+    data = {"n": "x"}
+    assert answer_to_elicit_result(Answer("1", True, data)).content is not data
+
+
+def test_request_and_answer_encode_without_absent_members_and_decode_with_unknown_ones():
+    request = Request("1", "authorization", "m", url="https://a.example/", expiresAt="2026-12-01T00:00:00Z")
+    encoded = (
+        b'{"id":"1","kind":"authorization","prompt":"m","url":"https://a.example/","expiresAt":"2026-12-01T00:00:00Z"}'
+    )
+    assert msgspec.json.encode(request) == encoded
+    assert msgspec.json.decode(encoded[:-1] + b',"x-new":1}', type=Request) == request
+    assert msgspec.to_builtins(Request("1", "input", "")) == {"id": "1", "kind": "input", "prompt": ""}
+    answer = Answer("1", False, reason="declined")
+    assert msgspec.json.encode(answer) == b'{"id":"1","ok":false,"reason":"declined"}'
+    assert msgspec.json.decode(b'{"id":"1","ok":false,"reason":"declined","x":{}}', type=Answer) == answer
+
+
+def test_the_repr_of_an_answer_shows_no_data():
+    answer = Answer("1", True, {"access_token": "SECRET"})
+    assert repr(answer) == "Answer(id='1', ok=True, reason=None)"
+    assert answer.__rich_repr__() == [("id", "1"), ("ok", True), ("reason", None)]

@@ -1,0 +1,78 @@
+"""Errors for people: one sentence, where it is, never the answer; and values that survive a pickle."""
+
+import pickle
+
+import pytest
+
+from toolnexus_mrtr import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, RemoteProtocolError
+from toolnexus_mrtr._errors import json_type, pointer, quoted
+
+
+def test_the_text_says_what_and_where():
+    error = RemoteProtocolError("wrong_type", "expected a string, found a number", "/inputRequests/a")
+    assert str(error) == "expected a string, found a number, at '/inputRequests/a'"
+    assert str(LocalProtocolError("not_a_result", "expected a result")) == "expected a result"
+
+
+def test_a_field_error_is_listed_and_all_are_kept():
+    errors = [FieldError(f"/who/f{n}", "required", "is required") for n in range(5)]
+    error = InvalidAnswer(errors)
+    assert (error.code, error.at) == ("invalid_answer", "/who/f0")
+    assert error.errors == tuple(errors)
+    expected = "'/who/f0': is required; '/who/f1': is required; and 3 more"
+    assert str(error) == f"the answer does not satisfy the form: {expected}"
+    assert str(InvalidAnswer(errors[:1])) == "the answer does not satisfy the form: '/who/f0': is required"
+
+
+def test_no_text_is_longer_than_400_characters():
+    endless = "/" + "\u202e" * 10_000
+    errors = [FieldError(endless, "other", "m" * 10_000)] * 5
+    assert len(str(InvalidAnswer(errors))) <= 400
+    assert len(str(RemoteProtocolError("unknown_mode", f"expected a mode, found {quoted(endless)}", endless))) <= 400
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MrtrError("wrong_type", "expected a string", "/a"),
+        RemoteProtocolError("unsafe_url", "expected a url", "/b"),
+        InvalidAnswer([FieldError("/who/n", "required", "is required")]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_survive_a_pickle(error):
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert (copy.code, copy.at, str(copy)) == (error.code, error.at, str(error))
+    assert getattr(copy, "errors", None) == getattr(error, "errors", None)
+
+
+def test_pointers_are_escaped():
+    assert pointer("a/b~c", "", 0) == "/a~1b~0c//0"
+    assert pointer() == ""
+
+
+def test_foreign_text_is_quoted_and_cut():
+    assert quoted("a\x1b\u202e") == r"'a\x1b\u202e'"
+    assert quoted("x" * 62) == "'" + "x" * 62 + "'"
+    assert len(quoted("x" * 63)) == 64
+    assert quoted("x" * 1000).endswith("...'")
+    assert len(quoted("\U0001f600" * 1000)) == 64
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (None, "null"),
+        (True, "a boolean"),
+        (1, "a number"),
+        (1.5, "a number"),
+        ("", "a string"),
+        ([], "an array"),
+        ((), "an array"),
+        ({}, "an object"),
+        (b"", "something that JSON does not have"),
+    ],
+)
+def test_values_are_named_by_their_json_type(value, name):
+    assert json_type(value) == name

@@ -1,0 +1,114 @@
+"""What holds for whatever a server sends: a value or a typed error, nothing changed, nothing leaked."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from strategies import json_values, results, text
+
+from toolnexus_mrtr import (
+    ElicitationRequests,
+    ElicitationResponses,
+    ElicitResult,
+    LocalProtocolError,
+    MrtrError,
+    elicitation_to_request,
+    input_requests,
+    inspect_url,
+    printable,
+)
+
+READERS = [
+    ElicitationRequests.is_input_required,
+    ElicitationRequests.requests,
+    ElicitationRequests.request_state,
+    input_requests,
+    elicitation_to_request,
+]
+
+
+def frozen(value: Any) -> str:
+    """A text that changes with any change of the value, the order of its members included."""
+    return json.dumps(value)
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    """What a call gives, or its error, of which everything that is promised is checked."""
+    try:
+        return function(*arguments)
+    except MrtrError as error:
+        assert len(str(error)) <= 400
+        assert str(error).isascii()
+        assert error.at == "" or error.at.startswith("/")
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        return error
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+@given(raw=results)
+@settings(max_examples=300)
+def test_reading_gives_a_value_or_an_error_and_changes_nothing(reader, raw):
+    before = frozen(raw)
+    outcome(reader, raw)
+    assert frozen(raw) == before
+
+
+@given(raw=results)
+@settings(max_examples=300)
+def test_what_the_strict_reader_reads_the_lenient_one_reads_alike(raw):
+    strict = outcome(input_requests, raw)
+    if isinstance(strict, dict):
+        lenient = outcome(ElicitationRequests.requests, raw)
+        assert list(lenient) == list(strict)
+        for key, request in strict.items():
+            if type(request) is type(lenient[key]):
+                assert frozen(lenient[key].requested_schema) == frozen(request.requested_schema)
+                assert (lenient[key].mode, lenient[key].message) == (request.mode, request.message)
+
+
+@given(raw=results)
+def test_no_url_that_is_refused_reaches_a_host(raw):
+    read = outcome(input_requests, raw)
+    for request in read.values() if isinstance(read, dict) else ():
+        if getattr(request, "mode", None) == "url":
+            assert inspect_url(request.url).refusal is None
+
+
+@given(raw=results)
+def test_a_state_is_the_very_same_string(raw):
+    state = outcome(ElicitationRequests.request_state, raw)
+    if isinstance(state, str):
+        assert state is raw["requestState"]
+
+
+@given(key=text, content=json_values)
+@settings(max_examples=300)
+def test_writing_gives_plain_json_or_an_error_without_the_value(key, content):
+    before = frozen(content)
+    secret = {"field": content, "hidden": "correct horse battery staple"}
+    result = outcome(ElicitationResponses.to_input_response, key, ElicitResult(action="accept", content=secret))
+    assert frozen(content) == before
+    if isinstance(result, LocalProtocolError):
+        assert result.code == "wrong_value"
+        assert "horse" not in repr(result) + str(result)
+    else:
+        assert json.loads(json.dumps(result)) == {key: {"action": "accept", "content": secret}}
+        assert isinstance(content, str | int | float | list)
+
+
+@given(given_text=text)
+def test_what_is_printable_stays_so(given_text):
+    shown = printable(given_text)
+    assert printable(shown) == shown
+    assert shown.encode("utf-8").decode("utf-8") == shown
+    assert not any(ord(character) < 32 for character in shown)
+
+
+def test_nothing_written_is_shared_with_what_was_given():
+    content = {"tags": ["a"], "n": "x"}
+    written = ElicitationResponses.to_input_response("k", ElicitResult(action="accept", content=content))
+    written["k"]["content"]["tags"].append("b")
+    assert content == copy.deepcopy({"tags": ["a"], "n": "x"})

@@ -1,0 +1,141 @@
+"""What the readers do beyond the vectors: Python's own types, sharing, misuse."""
+
+import types
+from collections import ChainMap
+
+import pytest
+
+from toolnexus_mrtr import (
+    CreateMessageRequest,
+    ElicitationRequests,
+    ElicitRequest,
+    ListRootsRequest,
+    RemoteProtocolError,
+    UnknownRequest,
+    input_requests,
+)
+
+FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
+READERS = [
+    ElicitationRequests.is_input_required,
+    ElicitationRequests.requests,
+    ElicitationRequests.request_state,
+    input_requests,
+]
+
+
+class Word(str):
+    """A str subclass, as enums and templating libraries make them."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+@pytest.mark.parametrize("raw", [None, [], "input_required", b"{}", 5], ids=repr)
+def test_what_is_no_map_is_a_type_error_that_names_the_argument(reader, raw):
+    with pytest.raises(TypeError, match="^raw must be a mapping"):
+        reader(raw)
+
+
+@pytest.mark.parametrize("wrap", [types.MappingProxyType, ChainMap], ids=lambda wrap: wrap.__name__)
+def test_any_mapping_is_read(wrap):
+    entries = wrap(
+        {
+            "form": wrap(
+                {"method": "elicitation/create", "params": wrap({"message": "m", "requestedSchema": wrap({})})}
+            ),
+            "llm": wrap({"method": "sampling/createMessage", "params": wrap({"messages": (), "maxTokens": 1})}),
+            "roots": wrap({"method": "roots/list"}),
+            "other": wrap({"method": "x"}),
+        }
+    )
+    raw = wrap({"resultType": "input_required", "inputRequests": entries, "requestState": "s"})
+    assert ElicitationRequests.is_input_required(raw)
+    assert ElicitationRequests.request_state(raw) == "s"
+    assert [type(request) for request in input_requests(raw).values()] == [
+        ElicitRequest,
+        CreateMessageRequest,
+        ListRootsRequest,
+        UnknownRequest,
+    ]
+    assert ElicitationRequests.requests(raw)["form"].message == "m"
+
+
+def test_subclasses_of_str_are_strings():
+    raw = {"resultType": Word("input_required"), "inputRequests": {Word("k"): {**FORM, "method": Word(FORM["method"])}}}
+    assert ElicitationRequests.is_input_required(raw)
+    assert isinstance(input_requests(raw)["k"], ElicitRequest)
+
+
+def test_the_state_is_the_very_same_object():
+    state = "eyJ9 " * 1000
+    assert ElicitationRequests.request_state({"requestState": state}) is state
+
+
+def test_schemas_and_params_are_the_servers_objects():
+    params = {"messages": [], "maxTokens": 1}
+    read = input_requests({"inputRequests": {"a": FORM, "b": {"method": "sampling/createMessage", "params": params}}})
+    assert read["a"].requested_schema is FORM["params"]["requestedSchema"]
+    assert read["b"].params is params
+
+
+def test_a_sampling_request_has_its_members_as_properties():
+    params = {
+        "messages": [{"role": "user", "content": {"type": "text", "text": "?"}}],
+        "maxTokens": 50,
+        "modelPreferences": {"hints": []},
+        "systemPrompt": "short",
+        "includeContext": "none",
+        "temperature": 0.1,
+        "stopSequences": ["."],
+        "metadata": {"a": 1},
+        "tools": [],
+        "toolChoice": {"mode": "auto"},
+    }
+    request = CreateMessageRequest(params=params)
+    assert (request.messages, request.max_tokens) == (params["messages"], 50)
+    assert request.model_preferences == {"hints": []}
+    assert (request.system_prompt, request.include_context) == ("short", "none")
+    assert (request.temperature, request.stop_sequences) == (0.1, ["."])
+    assert (request.metadata, request.tools, request.tool_choice) == ({"a": 1}, [], {"mode": "auto"})
+    assert CreateMessageRequest(params={"messages": [], "maxTokens": 1}).tools is None
+
+
+def test_wire_values_are_frozen_and_compare_by_value():
+    assert ElicitRequest(message="m") == ElicitRequest(message="m")
+    with pytest.raises(AttributeError):
+        ElicitRequest(message="m").message = "n"
+    with pytest.raises(TypeError):
+        ElicitRequest("m")
+
+
+def test_the_repr_of_a_request_shows_no_params():
+    shown = [
+        repr(CreateMessageRequest(params={"messages": ["SECRET"], "maxTokens": 1})),
+        repr(ListRootsRequest(params={"SECRET": 1})),
+        repr(UnknownRequest(method="x", params="SECRET")),
+        repr(ElicitRequest(message="m", requested_schema={"SECRET": 1})),
+    ]
+    assert not any("SECRET" in text for text in shown)
+    assert shown[2] == "UnknownRequest(method='x')"
+
+
+def test_hostile_text_in_a_message_is_quoted_and_cut():
+    raw = {
+        "inputRequests": {"\x1b[2J" + "k" * 100_000: {"method": "elicitation/create", "params": {"mode": "x" * 9999}}}
+    }
+    with pytest.raises(RemoteProtocolError) as caught:
+        input_requests(raw)
+    assert len(str(caught.value)) < 250
+    assert "\x1b" not in str(caught.value)
+    assert caught.value.at.endswith("k/params/mode")
+
+
+def test_ten_thousand_levels_of_nesting_are_read():
+    schema = inner = {}
+    for _ in range(10_000):
+        inner["x"] = {}
+        inner = inner["x"]
+    form = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}}
+    assert input_requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
+    assert ElicitationRequests.requests({"inputRequests": {"a": form}})["a"].requested_schema is schema

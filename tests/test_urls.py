@@ -1,0 +1,152 @@
+"""`inspect_url` beside a browser's parser: whatever is let through goes to the host that is reported."""
+
+import itertools
+
+import ada_url
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolnexus_mrtr import inspect_url
+from toolnexus_mrtr._urls import plain_url
+
+SCHEMES = ["https:", "http:", "HTTPS:", "hTTp:", "https", "javascript:", "ftp:", ""]
+SLASHES = ["//", "/", "", "///", "\\\\", "/\\"]
+TAILS = ["", "/", "?q", "#f", ":8080", ":443/", ":080", ":65536", ":", "/@x", "\\@x", "/p?x#y", "/%5c", "@evil.test/"]
+
+#: What hosts are made of, and what parsers disagree about: full stops and letters that fold to ASCII, what is dropped,
+#: numbers in every base, punycode, brackets, escapes.
+ATOMS = [
+    *"""
+    a b-c example.com x_y xn--80ak6aa92e xn-- xn--a XN--4dbrk0ce LOCALHOST localhost local 0 1 9 08 0x 0xG 0x7f 0X7F 127
+    255 256 0300 1.2.3.4 127.0.0.1 2130706433 4294967296 1e3 . .. - _ [::1] [ ] :: ::ffff:1.2.3.4 fe80::1%eth0 %41 %2e
+    @ \\ / // ? # : 443 ! $ & ' ( ) * + , ; = ~ ` { | } ^ < > "
+    """.split(),
+    *" \t\n\r\0\u3002\uff0e\uff61\uff41\u00ad\u200b\u212a\u00df\u0430\u2100",
+]
+
+HAND_MADE = [
+    "https://good.example@evil.test/",
+    "https://evil.test\\@good.example/",
+    "https://good.example\\.evil.test/",
+    "https://good.example/\\evil.test",
+    "https:good.example",
+    "https:/good.example",
+    "https:///good.example",
+    "https://good.example%2eevil.test/",
+    "https://good\u3002example/",
+    "https://\uff47\uff4f\uff4f\uff44.example/",
+    "https://go\u00adod.example/",
+    "https://go\nod.example/",
+    "https://\u212aelvin.example/",
+    "https://fa\u00df.example/",
+    "https://xn--fa-hia.example/",
+    "https://xn--80ak6aa92e.com/",
+    "https://127.1/",
+    "https://0x7f000001/",
+    "https://017700000001/",
+    "https://1.2.3/",
+    "https://1.2.3.4./",
+    "https://1.2.3.4../",
+    "https://0.0.0.0x100/",
+    "https://256.256/",
+    "https://1_1.2.3.4/",
+    "https://-1.2.3.4/",
+    "https://+1.2.3.4/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[0:0:0:1::]/",
+    "https://[1:0:0:2:0:0:0:3]/",
+    "https://[::1.2.3]/",
+    "https://[::01.2.3.4]/",
+    "https://[fe80::1%25eth0]/",
+    "https://a.example:0/",
+    "https://a.example:00000000000000443/",
+    "https://a.example.:443./",
+    "https://a--b.example/",
+    "https://-a.example-/",
+    "https://a.example/?\\",
+]
+
+
+def assert_goes_where_it_says(url):
+    report = inspect_url(url)
+    assert report.url is url
+    if report.refusal is not None:
+        assert (report.host, report.warnings) == (None, ())
+        return
+    if not ada_url.check_url(url):
+        # A browser refuses punycode that decodes to nothing; there a person goes nowhere at all.
+        assert "punycode" in report.warnings
+        return
+    browser = ada_url.URL(url)
+    assert (browser.protocol, browser.hostname) == (f"{report.scheme}:", report.host)
+    assert (browser.username, browser.password) == ("", "")
+    assert ("unusual_port" in report.warnings) == bool(browser.port)
+
+
+@pytest.mark.parametrize("url", HAND_MADE)
+def test_a_hand_made_url_goes_where_it_says(url):
+    assert_goes_where_it_says(url)
+
+
+@pytest.mark.parametrize("slashes", SLASHES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_atom_and_tail_goes_where_it_says(scheme, slashes):
+    for atom, tail in itertools.product(ATOMS, TAILS):
+        assert_goes_where_it_says(scheme + slashes + atom + tail)
+        assert_goes_where_it_says(scheme + slashes + "a." + atom + tail)
+        assert_goes_where_it_says(scheme + slashes + atom + ".a" + tail)
+
+
+@given(
+    st.builds(
+        lambda scheme, slashes, atoms, tail: scheme + slashes + "".join(atoms) + tail,
+        st.sampled_from(SCHEMES[:4]),
+        st.sampled_from(SLASHES[:1] * 9 + SLASHES),
+        st.lists(st.sampled_from(ATOMS), max_size=6),
+        st.sampled_from(TAILS),
+    )
+)
+@settings(max_examples=2000)
+def test_a_generated_url_goes_where_it_says(url):
+    assert_goes_where_it_says(url)
+
+
+@given(
+    st.lists(st.integers(0, 2**32), min_size=1, max_size=5), st.sampled_from([str, hex, lambda number: f"0{number:o}"])
+)
+@settings(max_examples=500)
+def test_a_number_goes_where_it_says(numbers, spell):
+    assert_goes_where_it_says("https://" + ".".join(spell(number) for number in numbers) + "/")
+
+
+@given(st.ip_addresses(v=6).map(lambda address: address.exploded))
+@settings(max_examples=500)
+def test_an_ipv6_address_goes_where_it_says(address):
+    assert_goes_where_it_says(f"https://[{address}]/")
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=500)
+def test_any_text_has_a_report(text):
+    assert_goes_where_it_says(text)
+    assert_goes_where_it_says("https://" + text)
+
+
+@pytest.mark.parametrize("url", [*HAND_MADE, *(f"https://{atom}.{atom}{tail}" for atom in ATOMS for tail in TAILS)])
+def test_what_the_quick_look_lets_through_the_full_look_does(url):
+    if plain_url(url):
+        assert inspect_url(url).refusal is None
+
+
+def test_the_quick_look_stays_below_the_longest_url():
+    longest = "https://" + "a" * 63 + "." + ("b" * 63 + ".") * 15 + "c" * 63 + "/" + "x" * 7000
+    assert plain_url(longest)
+    assert inspect_url(longest).refusal is None
+    assert not plain_url(longest + "x")
+
+
+@pytest.mark.parametrize("url", [None, b"https://a.example", 5], ids=repr)
+def test_what_is_no_text_is_a_type_error(url):
+    with pytest.raises(TypeError, match="^url must be a str"):
+        inspect_url(url)

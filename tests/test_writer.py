@@ -1,0 +1,281 @@
+"""What the writers do beyond the vectors: Python's own types, plain copies, misuse, and what no text may show."""
+
+import datetime as dt
+import decimal
+import enum
+import json
+import math
+import types
+import uuid
+from collections import ChainMap, OrderedDict
+
+import pytest
+
+from toolnexus_mrtr import (
+    CreateMessageRequest,
+    CreateMessageResult,
+    ElicitationRequests,
+    ElicitationResponses,
+    ElicitRequest,
+    ElicitResult,
+    ListRootsResult,
+    LocalProtocolError,
+    Root,
+    input_requests,
+)
+
+write = ElicitationResponses.to_input_response
+FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
+LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
+MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+class Mixed(str, enum.Enum):  # noqa: UP042 - it is the older kind on purpose
+    """The older kind of text enum, whose `str()` is its name."""
+
+    RED = "red"
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+
+
+class Ratio(float):
+    __slots__ = ()
+
+
+def accept(content):
+    return ElicitResult(action="accept", content=content)
+
+
+def content_of(content, request=FORM):
+    return write("k", accept(content), request)["k"]["content"]
+
+
+def assert_plain(value):
+    assert type(value) in (dict, list, str, int, float, bool, type(None))
+    items = [*value.keys(), *value.values()] if type(value) is dict else value if type(value) is list else []
+    for item in items:
+        assert_plain(item)
+
+
+@pytest.mark.parametrize("wrap", [dict, types.MappingProxyType, ChainMap, OrderedDict], ids=lambda wrap: wrap.__name__)
+def test_subclasses_and_mappings_come_out_plain(wrap):
+    content = wrap({Colour.RED: Mixed.RED, "i": Size.SMALL, "f": Ratio(1.5), "l": (Colour.RED, "x"), "m": [Mixed.RED]})
+    written = content_of(content)
+    assert written == {"red": "red", "i": 1, "f": 1.5, "l": ["red", "x"], "m": ["red"]}
+    assert_plain(written)
+    assert json.dumps(written) == '{"red": "red", "i": 1, "f": 1.5, "l": ["red", "x"], "m": ["red"]}'
+
+
+def test_keys_and_actions_come_out_plain():
+    written = ElicitationResponses.to_input_responses({Colour.RED: accept({"n": "x"})})
+    assert written == {"red": {"action": "accept", "content": {"n": "x"}}}
+    assert_plain(written)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        math.nan,
+        math.inf,
+        -math.inf,
+        10**4300,
+        -(10**4300),
+        b"x",
+        bytearray(b"x"),
+        dt.date(2026, 7, 28),
+        decimal.Decimal(1),
+        uuid.UUID(int=0),
+        {"x"},
+        {"x": 1},
+        None,
+        object(),
+        ["x", None],
+        ["x", ["y"]],
+        [1],
+        [True],
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("request_", [FORM, None], ids=["known", "unknown"])
+def test_what_the_wire_cannot_carry_is_refused_where_it_stands(value, request_):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", accept({"a": "x", "b": value}), request_)
+    assert caught.value.code == "wrong_value"
+    assert caught.value.at.startswith("/k/content/b")
+
+
+def test_whole_numbers_of_4300_digits_are_exact():
+    longest = 10**4300 - 1
+    assert content_of({"n": longest})["n"] == longest
+    assert json.loads(json.dumps(content_of({"n": longest}))) == {"n": longest}
+
+
+def test_a_name_that_is_no_string_is_refused():
+    with pytest.raises(LocalProtocolError) as caught:
+        content_of({1: "x"})
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/content")
+
+
+@pytest.mark.parametrize("results", [None, [], "x"], ids=repr)
+def test_results_that_are_no_map_are_a_type_error(results):
+    with pytest.raises(TypeError, match="^results must be a mapping"):
+        ElicitationResponses.to_input_responses(results)
+
+
+def test_requests_that_are_no_map_are_a_type_error():
+    with pytest.raises(TypeError, match="^requests must be a mapping"):
+        ElicitationResponses.to_input_responses({}, [FORM])
+
+
+@pytest.mark.parametrize("key", [None, 5, b"k"], ids=repr)
+def test_a_key_that_is_no_string_is_a_type_error(key):
+    with pytest.raises(TypeError, match="^a key of results must be a str"):
+        write(key, accept({}))
+    with pytest.raises(TypeError, match="^a key of results must be a str"):
+        ElicitationResponses.to_input_responses({key: accept({})}, {})
+
+
+@pytest.mark.parametrize("result", [None, {"action": "accept"}, "accept", FORM], ids=repr)
+def test_a_result_that_is_none_is_a_type_error(result):
+    with pytest.raises(TypeError, match="^each of results must be an ElicitResult"):
+        write("k", result)
+
+
+def test_an_unhashable_action_is_refused():
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", ElicitResult(action=["accept"]))
+    assert caught.value.at == "/k/action"
+
+
+def test_what_the_lenient_reader_read_can_be_answered():
+    raw = {
+        "inputRequests": {
+            "form": {"message": "m", "requestedSchema": {}},
+            "link": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.example/"}},
+            "llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}},
+            "none": None,
+        }
+    }
+    requests = ElicitationRequests.requests(raw)
+    results = {
+        "form": ElicitResult(action="accept"),
+        "link": accept({"token": "t"}),
+        "llm": CreateMessageResult(**MESSAGE),
+        "none": accept({"n": 1}),
+    }
+    assert ElicitationResponses.to_input_responses(results, requests) == {
+        "form": {"action": "accept", "content": {}},
+        "link": {"action": "accept"},
+        "llm": MESSAGE,
+        "none": {"action": "accept", "content": {"n": 1}},
+    }
+    unread = {"llm": requests["llm"]}
+    assert ElicitationResponses.to_input_responses({"llm": ElicitResult(action="accept")}, unread) == {
+        "llm": {"action": "accept"}
+    }
+
+
+def test_a_message_is_copied_deeply_and_plainly():
+    block = types.MappingProxyType({"type": Colour.RED, "input": {"deep": (1, {"x": None})}})
+    result = CreateMessageResult(role="user", content=(block,), model=Mixed.RED, stop_reason=Colour.RED)
+    written = write("k", result)
+    assert written["k"] == {
+        "role": "user",
+        "content": [{"type": "red", "input": {"deep": [1, {"x": None}]}}],
+        "model": "red",
+        "stopReason": "red",
+    }
+    assert_plain(written)
+
+
+@pytest.mark.parametrize(
+    ("block", "at"),
+    [
+        ({"type": "text", "text": math.nan}, "/k/content/text"),
+        ({"type": "x", "a/b": [b"x"]}, "/k/content/a~1b/0"),
+        ({"type": "x", 5: 1}, "/k/content"),
+    ],
+)
+def test_a_message_that_json_cannot_carry_is_refused_where_it_stands(block, at):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", CreateMessageResult(role="user", content=block, model="m"))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", at)
+
+
+def test_a_message_nested_beyond_64_levels_is_refused():
+    deep = inner = {"type": "x"}
+    for _ in range(100):
+        inner["x"] = {}
+        inner = inner["x"]
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", CreateMessageResult(role="user", content=deep, model="m"))
+    assert caught.value.code == "wrong_value"
+    assert caught.value.at.startswith("/k/content/x/x")
+
+
+def test_a_root_that_is_none_is_refused():
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", ListRootsResult(roots=[Root(uri="file:///w"), "file:///x"]))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/roots/1")
+
+
+def test_a_whole_number_for_a_uri_is_refused():
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", ListRootsResult(roots=[Root(uri=5)]))
+    assert caught.value.at == "/k/roots/0/uri"
+
+
+SECRET = "correct horse battery staple"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        accept({"n": SECRET, "b": None}),
+        accept({"n": {"x": SECRET}}),
+        accept(SECRET),
+        ElicitResult(action=SECRET),
+        CreateMessageResult(role=SECRET, content={"type": "text"}, model="m"),
+        CreateMessageResult(role="user", content={"type": "text", "text": SECRET, "x": b""}, model="m"),
+        CreateMessageResult(role="user", content=SECRET, model="m"),
+        ListRootsResult(roots=[Root(uri="http://" + SECRET)]),
+    ],
+)
+def test_no_error_shows_an_answer(result):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", result)
+    error = caught.value
+    assert SECRET not in str(error) + repr(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_no_repr_shows_an_answer():
+    shown = [
+        repr(accept({"n": SECRET})),
+        repr(CreateMessageResult(role="user", content={"type": "text", "text": SECRET}, model="m")),
+        repr(ListRootsResult(roots=[Root(uri="file:///" + SECRET, name=SECRET)])),
+        repr(Root(uri="file:///" + SECRET, name=SECRET)),
+    ]
+    assert not any(SECRET in text for text in shown)
+    assert shown[0] == "ElicitResult(action='accept')"
+    assert str(accept({"n": SECRET}).__rich_repr__()) == "[('action', 'accept')]"
+
+
+def test_a_written_answer_is_read_by_nobody_but_its_request():
+    raw = {"inputRequests": {"llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}}}
+    asked = input_requests(raw)
+    assert isinstance(asked["llm"], CreateMessageRequest)
+    with pytest.raises(LocalProtocolError) as caught:
+        write("llm", ListRootsResult(roots=[]), asked["llm"])
+    assert caught.value.code == "answer_kind_mismatch"
+
+
+def test_a_url_request_drops_whatever_content_there_is():
+    assert write("k", accept({"token": object()}), LINK) == {"k": {"action": "accept"}}

@@ -1,0 +1,41 @@
+"""The fixtures with a typed face: every vector of every file, and where they lie."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = Path(os.environ.get("MRTR_FIXTURES", ROOT / "fixtures"))
+FILES = sorted((FIXTURES / "2026-07-28").glob("*.json"))
+
+
+@dataclass(frozen=True)
+class Vector:
+    operation: str
+    id: str
+    input: dict[str, Any]
+    expect: Any
+    error: dict[str, str] | None
+    flags: tuple[str, ...]
+
+
+def load(path: Path) -> list[Vector]:
+    file = json.loads(path.read_bytes())
+    return [
+        Vector(
+            file["operation"],
+            vector["id"],
+            vector["input"],
+            vector.get("expect"),
+            vector.get("error"),
+            tuple(vector.get("flags", ())),
+        )
+        for vector in file["vectors"]
+    ]
+
+
+VECTORS = [vector for path in FILES for vector in load(path)]

@@ -1,0 +1,59 @@
+"""The client half of MCP 2026-07-28 Multi Round-Trip Requests, on raw maps: read what a paused call asks; answer it."""
+
+from toolnexus_mrtr._bridge import answer_to_elicit_result, elicitation_to_request
+from toolnexus_mrtr._contract import Answer, Request
+from toolnexus_mrtr._errors import (
+    FieldError,
+    InvalidAnswer,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+    printable,
+)
+from toolnexus_mrtr._reader import ElicitationRequests, input_requests
+from toolnexus_mrtr._urls import UrlReport, inspect_url
+from toolnexus_mrtr._wire import (
+    CreateMessageRequest,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitResult,
+    InputRequest,
+    ListRootsRequest,
+    ListRootsResult,
+    Root,
+    UnknownRequest,
+)
+from toolnexus_mrtr._writer import ElicitationResponses
+
+__all__ = (
+    # read
+    "ElicitationRequests",
+    "input_requests",
+    # write
+    "ElicitationResponses",
+    # wire values
+    "ElicitRequest",
+    "CreateMessageRequest",
+    "ListRootsRequest",
+    "UnknownRequest",
+    "InputRequest",
+    "ElicitResult",
+    "CreateMessageResult",
+    "ListRootsResult",
+    "Root",
+    # host contract
+    "Request",
+    "Answer",
+    "elicitation_to_request",
+    "answer_to_elicit_result",
+    # safety
+    "UrlReport",
+    "inspect_url",
+    "printable",
+    # errors
+    "MrtrError",
+    "RemoteProtocolError",
+    "LocalProtocolError",
+    "InvalidAnswer",
+    "FieldError",
+)

@@ -1,0 +1,123 @@
+"""The error tree, JSON Pointers, and how foreign text is shown to people. Touches nothing else of the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+#: How many characters of foreign text, quotes included, one message may show.
+_SHOWN: Final = 64
+
+#: How many field errors the text of an `InvalidAnswer` spells out, and how much of each; `errors` has them all.
+_LISTED: Final = 2
+_SENTENCE: Final = 100
+
+#: Controls, separators of lines, bidi controls, lone surrogates, and what takes no room: soft hyphen, zero-width space,
+#: invisible operators, byte order mark, annotations, tags. The joiners U+200C and U+200D stay; scripts need them.
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+
+
+class MrtrError(Exception):
+    """The base of every error that this library raises on its own account.
+
+    `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer: into the raw
+    result for remote errors, into the answers for local ones, `""` for the whole. The text is one sentence for a
+    person and never holds an answer's value; compare `code` and `at`, not the text.
+    """
+
+    code: str
+    at: str
+
+    def __init__(self, code: str, sentence: str, at: str = "") -> None:
+        super().__init__(code, sentence, at)
+        self.code = code
+        self.at = at
+
+    def __str__(self) -> str:
+        sentence: str = self.args[1]
+        return f"{sentence}, at {quoted(self.at)}" if self.at else sentence
+
+
+class RemoteProtocolError(MrtrError):
+    """The server broke a rule of the protocol; `at` points into its result."""
+
+
+class LocalProtocolError(MrtrError):
+    """The caller asked for something that the protocol does not allow; `at` points into what the caller gave."""
+
+
+class FieldError(Struct, frozen=True):
+    """One field of a form that its content does not satisfy.
+
+    `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `message` is a sentence
+    for the person who fills the form in; it never quotes the value.
+    """
+
+    at: str
+    code: str
+    message: str
+
+
+class InvalidAnswer(LocalProtocolError):
+    """An answer does not satisfy the form that asked for it (code `invalid_answer`); nothing was sent.
+
+    `errors` holds every field error of every key at once, in field order; `at` is the first one's.
+    """
+
+    errors: tuple[FieldError, ...]
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        listed = "; ".join(f"{quoted(error.at)}: {error.message[:_SENTENCE]}" for error in errors[:_LISTED])
+        more = f"; and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
+        super().__init__("invalid_answer", f"the answer does not satisfy the form: {listed}{more}", errors[0].at)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+    def __reduce__(self) -> tuple[type[InvalidAnswer], tuple[tuple[FieldError, ...]]]:
+        return InvalidAnswer, (self.errors,)
+
+
+def pointer(*tokens: str | int) -> str:
+    """Join reference tokens into a JSON Pointer (RFC 6901, section 3)."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+
+
+def quoted(text: str) -> str:
+    """Show foreign text inside a message: ASCII, in quotes, cut short."""
+    shown = ascii(text[:_SHOWN])
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 4] + "...'"
+
+
+def printable(text: str) -> str:
+    r"""Make what a terminal would obey or hide visible: control characters, bidi controls, line separators.
+
+    Each becomes its Python escape (`\x1b`, `\u202e`, `\n`); everything else stays as it is. Doing it twice changes
+    nothing more. Whatever prints a server's text to a person passes it through here.
+    """
+    return _INVISIBLE.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def json_type(value: object) -> str:
+    """Name the JSON type of a value, with its article, for a message; never the value itself."""
+    # bool before int: Python makes the one a subclass of the other, JSON does not.
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, list | tuple):
+        return "an array"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "something that JSON does not have"

@@ -1,0 +1,93 @@
+"""Deep copies of JSON values as plain Python objects, bounded and checked. Touches only the errors that it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from msgspec import UNSET
+
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, RemoteProtocolError, json_type, pointer
+
+#: How deep objects and arrays may be nested, the outermost one counted, unless `Limits` says otherwise.
+DEPTH: Final = 64
+
+#: Every number between these two can be written: Python, and many a JSON parser, stops at 4,300 digits. Comparing with
+#: them refuses NaN and the infinities too.
+MOST: Final = 10**4300
+LEAST: Final = -MOST
+
+_UNCHANGED: Final = frozenset({str, bool, type(None)})
+_KEYS: Final = frozenset({str})
+
+#: Where a value stands: its parent's trail and its own key. A pointer is made of it only when something is wrong.
+_Trail: TypeAlias = "tuple[_Trail, str | int] | None"
+
+
+def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False) -> Any:
+    """Copy a JSON value deeply into plain dict, list, str, int, float, bool and None.
+
+    Any `Mapping`, any `tuple`, any subclass of `str`, `int` or `float` becomes the plain type. What JSON cannot carry
+    (another type, a key that is no string, NaN, an infinity, a number beyond 4,300 digits) or what is nested deeper
+    than `depth` is a `LocalProtocolError` `wrong_value`; where the server sent it, a `RemoteProtocolError` `wrong_type`
+    or `too_large`. A loop, not a recursion: no nesting exhausts the stack.
+    """
+    root = [value]
+    todo: list[tuple[Any, _Trail, int]] = [(root, None, 0)]
+    while todo:
+        box, trail, level = todo.pop()
+        for key, item in box.items() if type(box) is dict else enumerate(box):
+            if type(item) in _UNCHANGED:
+                continue
+            copy = plain_twin(item)
+            if type(copy) is dict or type(copy) is list:
+                if level == depth:
+                    raise _fault("too_large", f"at most {depth} levels of nesting", at, (trail, key), remote=remote)
+                todo.append((copy, (trail, key), level + 1))
+            elif copy is UNSET:
+                raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", at, (trail, key), remote=remote)
+            box[key] = copy
+    return root[0]
+
+
+def plain_twin(value: Any) -> Any:
+    """Give the plain twin of a value, the items of a container untouched; `UNSET` for what JSON cannot carry."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return int.__int__(value) if LEAST < value < MOST else UNSET
+    if isinstance(value, float):
+        return float.__float__(value) if LEAST < value < MOST else UNSET
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, Mapping):
+        if _KEYS.issuperset(map(type, value)):
+            return dict(value)
+        if all(isinstance(key, str) for key in value):
+            return {str.__str__(key): item for key, item in value.items()}
+    return UNSET
+
+
+def unsendable(value: object) -> str:
+    """Name what keeps a value off the wire, for a message; never the value itself."""
+    if isinstance(value, int):
+        return "a number beyond 4,300 digits"
+    if isinstance(value, float):
+        return "a number that is not finite"
+    if isinstance(value, Mapping):
+        return "an object with a key that is no string"
+    return json_type(value)
+
+
+def _fault(remote_code: str, expected: str, at: str, trail: _Trail, *, remote: bool) -> MrtrError:
+    tokens: list[str | int] = []
+    while trail is not None:
+        trail, token = trail
+        tokens.append(token)
+    # The first token is the place of the value in its box.
+    place = at + pointer(*tokens[-2::-1])
+    if remote:
+        return RemoteProtocolError(remote_code, f"expected {expected}", place)
+    return LocalProtocolError("wrong_value", f"expected {expected}", place)

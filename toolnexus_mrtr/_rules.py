@@ -1,0 +1,142 @@
+"""Every rule that a server's result can break, each spelled once, walked in document order. Reads; changes nothing.
+
+A strict walk holds a result to the protocol. A lenient one reads elicitations alone, as Juneau's client does: it asks
+that what is there has the right type, and takes null for absent except where that would hide a `mode` or a `message`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct
+
+from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
+from toolnexus_mrtr._urls import inspect_url
+from toolnexus_mrtr._wire import ELICIT, LIST_ROOTS, SAMPLE
+
+_SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
+_MRTR: Final = _SPEC + "basic/patterns/mrtr"
+_ELICITATION: Final = _SPEC + "client/elicitation"
+_SAMPLING: Final = _SPEC + "client/sampling"
+_ROOTS: Final = _SPEC + "client/roots"
+_SAFE_URLS: Final = _ELICITATION + "#safe-url-handling"
+
+
+class Finding(Struct, frozen=True):
+    """One rule that a result breaks.
+
+    `code` is the word that the reader's error for the same fault carries. `at` is a JSON Pointer into the result.
+    `severity` is `"error"` where a MUST is broken, else `"warning"`. `message` is one sentence; `spec` links to the
+    rule.
+    """
+
+    code: str
+    at: str
+    severity: Literal["error", "warning"]
+    message: str
+    spec: str
+
+
+def refuse_first(findings: Iterable[Finding]) -> None:
+    """Raise the first finding of a walk, if there is one, as the server's error."""
+    for finding in findings:
+        raise RemoteProtocolError(finding.code, finding.message, finding.at)
+
+
+def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]:
+    """What keeps the `inputRequests` of a result from being read."""
+    entries = raw.get("inputRequests")
+    if entries is None:
+        return
+    if not isinstance(entries, Mapping):
+        yield _wrong_type("an object", entries, "/inputRequests", _MRTR)
+        return
+    for key, entry in entries.items():
+        yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+
+
+def state_faults(raw: Mapping[str, Any]) -> Iterator[Finding]:
+    """What keeps the `requestState` of a result from being read."""
+    state = raw.get("requestState")
+    if state is not None and not isinstance(state, str):
+        yield _wrong_type("a string", state, "/requestState", _MRTR)
+
+
+def entry_faults(entry: Any, at: str = "", *, strict: bool) -> Iterator[Finding]:
+    """What keeps one entry of `inputRequests` from being read."""
+    if entry is None and not strict:
+        return
+    if not isinstance(entry, Mapping):
+        yield _wrong_type("an object", entry, at, _MRTR)
+    elif is_flat(entry):
+        yield from _elicitation_faults(entry, at, strict=strict)
+    elif strict or "method" in entry:
+        yield from _member_faults(entry, "method", "a string", at, _MRTR)
+        yield from _params_faults(entry, at, strict=strict)
+
+
+def is_flat(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is an elicitation without its envelope, as Juneau's servers write them."""
+    return "method" not in entry and "params" not in entry
+
+
+def _params_faults(entry: Mapping[str, Any], at: str, *, strict: bool) -> Iterator[Finding]:
+    method, params = entry.get("method"), entry.get("params")
+    if method == ELICIT:
+        yield from _member_faults(entry, "params", "an object", at, _ELICITATION, needed=strict)
+        if isinstance(params, Mapping):
+            yield from _elicitation_faults(params, at + "/params", strict=strict)
+    elif strict and method == SAMPLE:
+        yield from _member_faults(entry, "params", "an object", at, _SAMPLING)
+        if isinstance(params, Mapping):
+            yield from _sampling_faults(params, at + "/params")
+    elif strict and method == LIST_ROOTS and "params" in entry:
+        yield from _member_faults(entry, "params", "an object", at, _ROOTS)
+
+
+def _elicitation_faults(params: Mapping[str, Any], at: str, *, strict: bool) -> Iterator[Finding]:
+    # Without a mode it is a form, whatever else stands there (elic, "Elicitation Requests").
+    mode = params.get("mode", "form")
+    if not isinstance(mode, str) or (strict and mode not in ("form", "url")):
+        found = quoted(mode) if isinstance(mode, str) else json_type(mode)
+        yield _error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", _ELICITATION)
+    if strict or "message" in params:
+        yield from _member_faults(params, "message", "a string", at, _ELICITATION)
+    if mode == "url":
+        yield from _member_faults(params, "url", "a string", at, _ELICITATION, needed=strict)
+        yield from _url_faults(params.get("url"), at)
+    is_form = strict and mode == "form"
+    yield from _member_faults(params, "requestedSchema", "an object", at, _ELICITATION, needed=is_form)
+    if mode != "url":
+        yield from _member_faults(params, "url", "a string", at, _ELICITATION, needed=False)
+
+
+def _url_faults(url: Any, at: str) -> Iterator[Finding]:
+    if isinstance(url, str) and (refusal := inspect_url(url).refusal):
+        message = f"expected a url that a person can safely be shown, this one is refused ({refusal})"
+        yield _error("unsafe_url", message, at + "/url", _SAFE_URLS)
+
+
+def _sampling_faults(params: Mapping[str, Any], at: str) -> Iterator[Finding]:
+    yield from _member_faults(params, "messages", "an array", at, _SAMPLING)
+    yield from _member_faults(params, "maxTokens", "a number", at, _SAMPLING)
+
+
+def _member_faults(
+    params: Mapping[str, Any], name: str, expected: str, at: str, spec: str, *, needed: bool = True
+) -> Iterator[Finding]:
+    """One member has its type; where it is not needed, absent and null will do."""
+    value = params.get(name, UNSET if needed else None)
+    if value is UNSET:
+        yield _error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
+    elif json_type(value) != expected and (needed or value is not None):
+        yield _wrong_type(expected, value, f"{at}/{name}", spec)
+
+
+def _wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
+    return _error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
+
+
+def _error(code: str, message: str, at: str, spec: str) -> Finding:
+    return Finding(code, at, "error", message, spec)

@@ -1,0 +1,199 @@
+"""`inspect_url`: where a url leads, and whether to show it. Pure text work: never opens, fetches or resolves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import IPv6Address
+from typing import Final
+
+from msgspec import Struct
+
+#: The longest url that is let through, in bytes (all of them ASCII).
+MAX_URL: Final = 8192
+
+#: The plain https url: a DNS name whose last label starts with a letter, so that no browser takes it for a number, and
+#: nothing unusual beside it. `inspect_url` lets every such url through; a miss says nothing. Bounded below `MAX_URL`,
+#: and possessive: it never looks at a character twice.
+plain_url: Final = re.compile(
+    r"https://(?:[A-Za-z0-9-]{1,63}+\.){1,16}+[A-Za-z][A-Za-z0-9-]{0,62}+(?:[/?#][!-\[\]-~]{0,7000}+)?+"
+).fullmatch
+
+#: Browsers drop tabs and newlines, trim spaces and read a backslash as a slash: none may decide where a url goes.
+_plain_characters: Final = re.compile(r"[!-\[\]-~]*+").fullmatch
+
+_scheme: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):").match
+_authority: Final = re.compile(r"[A-Za-z]++://([^/?#]++)").match
+_host_and_port: Final = re.compile(r"(\[[0-9A-Fa-f:.]++\]|[A-Za-z0-9._-]++)(?::([0-9]*+))?+").fullmatch
+_dns_name: Final = re.compile(r"[a-z0-9_-]++(?:\.[a-z0-9_-]++)*+\.?").fullmatch
+
+_number: Final = re.compile(r"[0-9]++|0x[0-9a-f]*+").fullmatch
+_ipv4_number: Final = re.compile(r"0x([0-9a-f]*+)|0([0-7]*+)|[1-9][0-9]*+").fullmatch
+
+_DEFAULT_PORTS: Final = {"https": "443", "http": "80"}
+_LAST_PORT: Final = 65535
+
+_Networks = tuple[tuple[int, int], ...]
+
+#: (address, prefix length) of what does not leave the machine or its network (RFC 6890), IPv4 as IPv6-mapped.
+#: 0.0.0.0 and :: reach the machine itself on many systems.
+_V4: Final = 0xFFFF << 32
+_LOOPBACK: Final[_Networks] = ((1, 128), (_V4 | 0x7F000000, 104))
+_LOCAL: Final[_Networks] = (
+    *_LOOPBACK,
+    (0, 128),
+    (0xFC << 120, 7),
+    (0xFE80 << 112, 10),
+    (0xFEC0 << 112, 10),
+    (_V4 | 0x00000000, 104),
+    (_V4 | 0x0A000000, 104),
+    (_V4 | 0x64400000, 106),
+    (_V4 | 0xA9FE0000, 112),
+    (_V4 | 0xAC100000, 108),
+    (_V4 | 0xC0A80000, 112),
+)
+
+#: (address, prefix length, how many bits stand to the right of the IPv4 address) of the IPv6 addresses that carry one:
+#: compatible, NAT64 (RFC 6052) and 6to4 (RFC 3056).
+_CARRIERS: Final = ((0, 96, 0), (0x64FF9B << 96, 96, 0), (0x2002 << 112, 16, 80))
+
+
+class UrlReport(Struct, frozen=True):
+    """What `inspect_url` found.
+
+    `url` is the very text that was given, for display. `refusal` is `None`, or a word for why nobody should be sent
+    there: `too_long`, `bad_character`, `bad_scheme`, `no_host`, `userinfo`, `bad_host`, `bad_port`. `scheme` is in
+    lower case, `None` where the text has none. `host` is where a browser would go, written as it would write it; `None`
+    when refused. `warnings` are some of `insecure_http`, `punycode`, `ip_host`, `local_network`, `unusual_port`, in
+    this order.
+    """
+
+    url: str
+    scheme: str | None
+    host: str | None
+    warnings: tuple[str, ...]
+    refusal: str | None
+
+
+class _Destination(Struct):
+    host: str
+    port: str
+    #: The IP address that the host is, if it is one, as a number; IPv4 as IPv6-mapped.
+    address: int | None = None
+
+    def is_within(self, networks: _Networks) -> bool:
+        if self.address is None:
+            return False
+        addresses = [self.address]
+        addresses += (_V4 | self.address >> right & 0xFFFFFFFF for *net, right in _CARRIERS if _in(self.address, *net))
+        return any(_in(address, *network) for address in addresses for network in networks)
+
+
+def inspect_url(url: str) -> UrlReport:
+    """Say where a url leads, what to warn of, and whether to refuse it, without ever touching it.
+
+    Let through are `https` and `http` urls of at most 8,192 bytes, printable ASCII without backslash, with a host, no
+    userinfo and no `%` in the host: what every browser reads alike. Before anything opens it, show the person the whole
+    url, and `host` beside it (elic, "Safe URL Handling").
+
+    Raises `TypeError` when `url` is no `str`.
+    """
+    if not isinstance(url, str):
+        raise TypeError(f"url must be a str, not {type(url).__name__}")
+    scheme = found[1].lower() if (found := _scheme(url)) else None
+    goes_to = _destination(url, scheme)
+    if isinstance(goes_to, str):
+        return UrlReport(url, scheme, None, (), goes_to)
+    return UrlReport(url, scheme, goes_to.host, tuple(_warnings(scheme, goes_to)), None)
+
+
+def _destination(url: str, scheme: str | None) -> _Destination | str:
+    """Where a browser goes, or the word for why nobody should."""
+    if len(url) > MAX_URL:
+        return "too_long"
+    if not _plain_characters(url):
+        return "bad_character"
+    if scheme not in _DEFAULT_PORTS:
+        return "bad_scheme"
+    authority = found[1] if (found := _authority(url)) else ""
+    if "@" in authority:
+        return "userinfo"
+    if not authority or authority.startswith(":"):
+        return "no_host"
+    parts = _host_and_port(authority)
+    if parts is None:
+        return "bad_host"
+    port = (parts[2] or "").lstrip("0") or (parts[2] or "")[:1]
+    if len(port) > 5 or int(port or "0") > _LAST_PORT:
+        return "bad_port"
+    return _host(parts[1].lower(), port) or "bad_host"
+
+
+def _host(host: str, port: str) -> _Destination | None:
+    if host.startswith("["):
+        try:
+            address = int(IPv6Address(host[1:-1]))
+        except ValueError:
+            return None
+        return _Destination(f"[{_ipv6_text(address)}]", port, address)
+    if not _dns_name(host):
+        return None
+    labels = host.removesuffix(".").split(".")
+    # Where the last label is a number, a browser takes the whole host for an IPv4 address or fails (WHATWG URL, "ends
+    # in a number").
+    if not _number(labels[-1]):
+        return _Destination(host, port)
+    ipv4 = _ipv4(labels)
+    if ipv4 is None:
+        return None
+    return _Destination(".".join(str(ipv4 >> shift & 0xFF) for shift in (24, 16, 8, 0)), port, _V4 | ipv4)
+
+
+def _ipv4(labels: list[str]) -> int | None:
+    """Read an IPv4 address as browsers do: one to four parts, each decimal, octal or hexadecimal, the last one wide."""
+    if len(labels) > 4:
+        return None
+    numbers = []
+    for label in labels:
+        number = _ipv4_number(label)
+        if number is None:
+            return None
+        hexadecimal, octal = number.groups()
+        digits, base = (label, 10) if octal is None else (octal, 8)
+        if hexadecimal is not None:
+            digits, base = hexadecimal, 16
+        # Sixty digits are beyond any address in any base, and int() need not see more.
+        numbers.append(int(digits[:60] or "0", base))
+    *heads, last = numbers
+    if last >= 256 ** (4 - len(heads)) or any(head > 255 for head in heads):
+        return None
+    return last + sum(head << 8 * (3 - place) for place, head in enumerate(heads))
+
+
+def _ipv6_text(address: int) -> str:
+    """Write an IPv6 address as browsers do: the first longest run of two or more zero pieces becomes `::`."""
+    text = ":" + ":".join(f"{address >> shift & 0xFFFF:x}" for shift in range(112, -1, -16)) + ":"
+    for run in range(8, 1, -1):
+        head, zeros, tail = text.partition(":" + "0:" * run)
+        if zeros:
+            return f"{head[1:]}::{tail[:-1]}"
+    return text[1:-1]
+
+
+def _warnings(scheme: str | None, goes_to: _Destination) -> Iterator[str]:
+    name = goes_to.host.removesuffix(".")
+    is_localhost = name == "localhost" or name.endswith(".localhost")
+    if scheme == "http" and not (is_localhost or goes_to.is_within(_LOOPBACK)):
+        yield "insecure_http"
+    if name.startswith("xn--") or ".xn--" in name:
+        yield "punycode"
+    if goes_to.address is not None:
+        yield "ip_host"
+    if is_localhost or name.endswith(".local") or goes_to.is_within(_LOCAL):
+        yield "local_network"
+    if goes_to.port not in ("", _DEFAULT_PORTS[scheme or ""]):
+        yield "unusual_port"
+
+
+def _in(address: int, network: int, prefix: int) -> bool:
+    return address >> (128 - prefix) == network >> (128 - prefix)

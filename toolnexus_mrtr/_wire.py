@@ -1,0 +1,175 @@
+"""The structs of the protocol, its method names and result types. Holds data only; touches nothing else of the library.
+
+Specification: MCP 2026-07-28, `basic/patterns/mrtr`, `client/elicitation`, and `schema.ts`, which outranks schema.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+ELICIT: Final = "elicitation/create"
+SAMPLE: Final = "sampling/createMessage"
+LIST_ROOTS: Final = "roots/list"
+
+#: The three calls that a server may pause (mrtr, "Supported Requests").
+MRTR_METHODS: Final = ("prompts/get", "resources/read", "tools/call")
+
+COMPLETE: Final = "complete"
+INPUT_REQUIRED: Final = "input_required"
+
+#: The three things that a person can do with an elicitation (elic, "Response Actions").
+ACTIONS: Final = ("accept", "decline", "cancel")
+
+
+class _Value(Struct, frozen=True, kw_only=True):
+    """A wire value whose `repr` shows only what may stand in a log: no content, no params."""
+
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [(name, getattr(self, name)) for name in self._shown]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+
+class ElicitRequest(
+    _Value, frozen=True, kw_only=True, omit_defaults=True, rename={"requested_schema": "requestedSchema"}
+):
+    """A question to a person: a form, or a visit to a url (elic, "Elicitation Requests").
+
+    Each field is `None` when the member is absent. An absent `mode` means form. `url` has passed `inspect_url` when
+    `mode` is `"url"`, and means nothing otherwise. `requested_schema` is the server's object, whole and in its order,
+    shared with the map that it was read from.
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("message", "mode", "url")
+
+    message: str | None = None
+    requested_schema: Mapping[str, Any] | None = None
+    mode: str | None = None
+    url: str | None = None
+
+
+class CreateMessageRequest(_Value, frozen=True, kw_only=True):
+    """A request to sample a language model (`sampling/createMessage`).
+
+    `params` are kept whole. The properties read the members that the schema names, `None` when absent; only `messages`
+    (an array) and `max_tokens` (a number) have been checked.
+    """
+
+    params: Mapping[str, Any]
+
+    @property
+    def messages(self) -> Sequence[Any]:
+        """The conversation so far."""
+        messages: Sequence[Any] = self.params["messages"]
+        return messages
+
+    @property
+    def max_tokens(self) -> float:
+        """The most tokens to sample."""
+        max_tokens: float = self.params["maxTokens"]
+        return max_tokens
+
+    @property
+    def model_preferences(self) -> Any:
+        """The server's preferences for a model, which a client may ignore."""
+        return self.params.get("modelPreferences")
+
+    @property
+    def system_prompt(self) -> Any:
+        """The system prompt that the server would like."""
+        return self.params.get("systemPrompt")
+
+    @property
+    def include_context(self) -> Any:
+        """Whose context to include: `"none"`, or one of two deprecated words."""
+        return self.params.get("includeContext")
+
+    @property
+    def temperature(self) -> Any:
+        """The sampling temperature."""
+        return self.params.get("temperature")
+
+    @property
+    def stop_sequences(self) -> Any:
+        """Texts at which to stop."""
+        return self.params.get("stopSequences")
+
+    @property
+    def metadata(self) -> Any:
+        """What to pass through to the provider of the model."""
+        return self.params.get("metadata")
+
+    @property
+    def tools(self) -> Any:
+        """Tools that the model may use, if `sampling.tools` was declared."""
+        return self.params.get("tools")
+
+    @property
+    def tool_choice(self) -> Any:
+        """How the model may use them, if `sampling.tools` was declared."""
+        return self.params.get("toolChoice")
+
+
+class ListRootsRequest(_Value, frozen=True, kw_only=True):
+    """A request for the client's roots (`roots/list`); `params` is `None` when absent."""
+
+    params: Mapping[str, Any] | None = None
+
+
+class UnknownRequest(_Value, frozen=True, kw_only=True):
+    """An input request of a method that the protocol does not name; `params` is whatever stood there, or `None`."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("method",)
+
+    method: str
+    params: Any = None
+
+
+#: What one entry of `inputRequests` can be.
+InputRequest: TypeAlias = ElicitRequest | CreateMessageRequest | ListRootsRequest | UnknownRequest
+
+
+class ElicitResult(_Value, frozen=True, kw_only=True):
+    """What a person did with an elicitation: `action` is `"accept"`, `"decline"` or `"cancel"`.
+
+    `content` is what was entered into a form: text, numbers, booleans, and lists of text, by field.
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("action",)
+
+    action: Literal["accept", "decline", "cancel"]
+    content: Mapping[str, Any] | None = None
+
+
+class CreateMessageResult(_Value, frozen=True, kw_only=True):
+    """What a language model said: one content block or a sequence of them, with the name of the model."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("role", "model", "stop_reason")
+
+    role: Literal["user", "assistant"]
+    content: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    model: str
+    stop_reason: str | None = None
+
+
+class Root(_Value, frozen=True, kw_only=True):
+    """One root of the client: a `file://` uri and, perhaps, a name to show."""
+
+    uri: str
+    name: str | None = None
+
+
+class ListRootsResult(_Value, frozen=True, kw_only=True):
+    """The roots of the client."""
+
+    roots: Sequence[Root]
+
+
+#: What one entry of `inputResponses` is written from.
+InputResult: TypeAlias = ElicitResult | CreateMessageResult | ListRootsResult

@@ -1,0 +1,212 @@
+"""Typed to raw: the results of the three kinds of input request, as the retry's `inputResponses` carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, final
+
+from msgspec import UNSET
+
+from toolnexus_mrtr._errors import LocalProtocolError, json_type, pointer
+from toolnexus_mrtr._plain import LEAST, MOST, plain, plain_twin, unsendable
+from toolnexus_mrtr._wire import (
+    ACTIONS,
+    CreateMessageRequest,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitResult,
+    InputRequest,
+    InputResult,
+    ListRootsRequest,
+    ListRootsResult,
+    Root,
+)
+
+_SENDABLE: Final = "a string, a number, a boolean or an array of strings"
+
+#: What `ElicitationRequests.requests` gives for the entry of another method: a request of any kind.
+_UNREAD: Final = ElicitRequest()
+
+
+@final
+class ElicitationResponses:
+    """Writes answers, as the class of this name in Apache Juneau's client does: a namespace, never instantiated.
+
+    Despite the name it writes all three kinds of result. What comes out is plain and fresh: changing it changes nothing
+    of what went in.
+    """
+
+    @staticmethod
+    def to_input_response(key: str, result: InputResult, request: InputRequest | None = None) -> dict[str, Any]:
+        """Write one answer, as a map of its one key: `to_input_responses` for a single entry, with the same errors."""
+        return to_input_responses({key: result}, None if request is None else {key: request})
+
+    @staticmethod
+    def to_input_responses(
+        results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None] | None = None
+    ) -> dict[str, Any]:
+        """Write the `inputResponses` of the retry: bare results under the server's keys, in the order given.
+
+        Pass the `requests` that `input_requests` or `ElicitationRequests.requests` read. Each must then have its answer
+        (mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`, that of a url
+        never does. Without them content is sent where the result has some. Decline and cancel never carry it.
+
+        Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
+        `missing_answer`, `unexpected_answer`, each with `at` naming the key; `TypeError` for `None` or another wrong
+        type as map, key or result.
+        """
+        return to_input_responses(results, requests)
+
+
+def to_input_responses(
+    results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None] | None = None
+) -> dict[str, Any]:
+    _need_mapping("results", results)
+    if requests is not None:
+        _need_mapping("requests", requests)
+        _need_same_keys(results, requests)
+    written = {}
+    for key, result in results.items():
+        name = key if type(key) is str else _key(key)
+        request = None if requests is None else requests[key]
+        if type(result) is ElicitResult and (request is None or type(request) is ElicitRequest):
+            written[name] = _elicit_response(name, result, request)
+        else:
+            written[name] = _other_response(name, result, request)
+    return written
+
+
+def _need_same_keys(results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None]) -> None:
+    if results.keys() == requests.keys():
+        return
+    for key in map(_key, results):
+        if key not in requests:
+            raise LocalProtocolError("unexpected_answer", "expected no answer to what was not asked", pointer(key))
+    missing = next(key for key in requests if key not in results)
+    raise LocalProtocolError("missing_answer", "expected an answer to every request", pointer(missing))
+
+
+def _elicit_response(key: str, result: ElicitResult, request: ElicitRequest | None) -> dict[str, Any]:
+    action, content = result.action, result.content
+    if action != "accept":
+        if action not in ACTIONS:
+            raise _wrong_value("'accept', 'decline' or 'cancel'", json_type(action), key, "action")
+        return {"action": ACTIONS[ACTIONS.index(action)]}
+    # Omitted for out-of-band mode (ts, ElicitResult): what came of the visit is between the person and the url.
+    if request is not None and request.mode == "url":
+        return {"action": "accept"}
+    if content is None:
+        if request is None or request == _UNREAD:
+            return {"action": "accept"}
+        content = {}
+    copy = _quick_content(content) if type(content) is dict else None
+    return {"action": "accept", "content": _careful_content(key, content) if copy is None else copy}
+
+
+def _quick_content(content: dict[str, Any]) -> dict[str, Any] | None:
+    """Copy what was entered where it is of plain types; `None` where it needs a careful look."""
+    copy = content.copy()
+    for name, value in content.items():
+        kind = type(value)
+        if type(name) is not str:
+            return None
+        if kind is list:
+            copy[name] = value.copy()
+            for item in value:
+                if type(item) is not str:
+                    return None
+        elif kind is not str and kind is not bool and not ((kind is int or kind is float) and LEAST < value < MOST):
+            return None
+    return copy
+
+
+def _careful_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy what was entered: text, booleans, finite numbers and lists of text (ts, ElicitResult)."""
+    if not isinstance(content, Mapping):
+        raise _wrong_value("an object", json_type(content), key, "content")
+    copy = {}
+    for name, value in content.items():
+        if not isinstance(name, str):
+            raise _wrong_value("names that are strings", json_type(name), key, "content")
+        twin = plain_twin(value)
+        if type(twin) is list:
+            twin = [_text(item, key, name, place) for place, item in enumerate(twin)]
+        elif twin is UNSET or twin is None or type(twin) is dict:
+            raise _wrong_value(_SENDABLE, unsendable(value), key, "content", name)
+        copy[str.__str__(name)] = twin
+    return copy
+
+
+def _text(item: object, key: str, *place: str | int) -> str:
+    if not isinstance(item, str):
+        raise _wrong_value("a string", json_type(item), key, "content", *place)
+    return str.__str__(item)
+
+
+def _other_response(key: str, result: InputResult, request: InputRequest | None) -> dict[str, Any]:
+    if isinstance(result, CreateMessageResult) and _asks_for(CreateMessageRequest, request):
+        return _message_response(key, result)
+    if isinstance(result, ListRootsResult) and _asks_for(ListRootsRequest, request):
+        return {"roots": _roots(key, result.roots)}
+    if isinstance(result, InputResult):
+        expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
+        raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
+    expected = "an ElicitResult, a CreateMessageResult or a ListRootsResult"
+    raise TypeError(f"each of results must be {expected}, not {type(result).__name__}")
+
+
+def _asks_for(kind: type, request: InputRequest | None) -> bool:
+    return request is None or isinstance(request, kind) or request == _UNREAD
+
+
+def _message_response(key: str, result: CreateMessageResult) -> dict[str, Any]:
+    """Copy what a model said (ts, CreateMessageResult)."""
+    if result.role not in ("user", "assistant"):
+        raise _wrong_value("'user' or 'assistant'", json_type(result.role), key, "role")
+    blocks = [result.content] if isinstance(result.content, Mapping) else result.content
+    if not isinstance(blocks, list | tuple):
+        raise _wrong_value("a content block or an array of them", json_type(blocks), key, "content")
+    for block in blocks:
+        if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+            raise _wrong_value("content blocks with a type", json_type(block), key, "content")
+    if not isinstance(result.model, str):
+        raise _wrong_value("a string", json_type(result.model), key, "model")
+    if not isinstance(result.stop_reason, str | None):
+        raise _wrong_value("a string", json_type(result.stop_reason), key, "stopReason")
+    written = {"role": result.role, "content": result.content, "model": result.model}
+    if result.stop_reason is not None:
+        written["stopReason"] = result.stop_reason
+    copy: dict[str, Any] = plain(written, pointer(key))
+    return copy
+
+
+def _roots(key: str, roots: Sequence[Root]) -> list[dict[str, str]]:
+    """Copy the client's roots: each uri must start with `file://` (ts, Root)."""
+    if not isinstance(roots, list | tuple):
+        raise _wrong_value("an array", json_type(roots), key, "roots")
+    written = []
+    for place, root in enumerate(roots):
+        if not isinstance(root, Root):
+            raise _wrong_value("a Root", json_type(root), key, "roots", place)
+        if not isinstance(root.uri, str) or not root.uri.startswith("file://"):
+            raise _wrong_value("a uri that starts with 'file://'", "another", key, "roots", place, "uri")
+        if not isinstance(root.name, str | None):
+            raise _wrong_value("a string", json_type(root.name), key, "roots", place, "name")
+        members = {"uri": root.uri} if root.name is None else {"uri": root.uri, "name": root.name}
+        written.append({name: str.__str__(member) for name, member in members.items()})
+    return written
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key of results must be a str, not {type(key).__name__}")
+    return str.__str__(key)
+
+
+def _need_mapping(name: str, value: object) -> None:
+    if type(value) is not dict and not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}")
+
+
+def _wrong_value(expected: str, found: str, *place: str | int) -> LocalProtocolError:
+    return LocalProtocolError("wrong_value", f"expected {expected}, found {found}", pointer(*place))
