@@ -18,17 +18,23 @@ FLOORS = {
     "_wire": 0,
     "_urls": 0,
     "_plain": 1,
+    "_forms": 2,
     "_rules": 2,
     "_reader": 3,
+    "_gates": 3,
     "_bridge": 4,
     "_writer": 4,
+    "_records": 4,
+    "_answers": 5,
+    "_stored": 5,
+    "_exchange": 6,
 }
 
 PROMISED = """
     ElicitationRequests input_requests ElicitationResponses ElicitRequest CreateMessageRequest ListRootsRequest
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
-    LocalProtocolError InvalidAnswer FieldError
+    LocalProtocolError InvalidAnswer FieldError Call Pause Done Limits RetryLimitExceeded
 """.split()
 
 

@@ -10,6 +10,8 @@ from toolnexus_mrtr._errors import (
     RemoteProtocolError,
     printable,
 )
+from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
+from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._urls import UrlReport, inspect_url
 from toolnexus_mrtr._wire import (
@@ -46,6 +48,11 @@ __all__ = (
     "Answer",
     "elicitation_to_request",
     "answer_to_elicit_result",
+    # the exchange
+    "Call",
+    "Pause",
+    "Done",
+    "Limits",
     # safety
     "UrlReport",
     "inspect_url",
@@ -55,5 +62,6 @@ __all__ = (
     "RemoteProtocolError",
     "LocalProtocolError",
     "InvalidAnswer",
+    "RetryLimitExceeded",
     "FieldError",
 )
