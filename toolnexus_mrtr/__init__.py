@@ -10,6 +10,9 @@ from toolnexus_mrtr._errors import (
     RemoteProtocolError,
     printable,
 )
+from toolnexus_mrtr._fields import Field
+from toolnexus_mrtr._forms import Form
+from toolnexus_mrtr._keywords import Choice
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._urls import UrlReport, inspect_url
 from toolnexus_mrtr._wire import (
@@ -46,6 +49,11 @@ __all__ = (
     "Answer",
     "elicitation_to_request",
     "answer_to_elicit_result",
+    # forms
+    "Form",
+    "Field",
+    "Choice",
+    "FieldError",
     # safety
     "UrlReport",
     "inspect_url",
@@ -55,5 +63,4 @@ __all__ = (
     "RemoteProtocolError",
     "LocalProtocolError",
     "InvalidAnswer",
-    "FieldError",
 )
