@@ -1,6 +1,7 @@
 """The fixtures keep their own rules; each rule is held against broken copies too, to show that it can fail."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from referencing import Registry
 from vectors import FILES, FIXTURES
 
 SCHEMA = json.loads((FIXTURES / "vector.schema.json").read_bytes())
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 #: For each section of codes.json, the codes of it that a vector provokes.
 CODES: dict[str, Callable[[str, dict[str, Any]], list[str]]] = {
@@ -87,6 +90,30 @@ def flag_without_note_or_note_without_flag(fixtures: Fixtures) -> Faults:
         yield from flags ^ file.get("notes", {}).keys()
 
 
+def hard_value_without_flag_or_flag_without_it(fixtures: Fixtures) -> Faults:
+    """What some parsers cannot hold, and the flag that says so."""
+    for _, vector in fixtures.vectors():
+        values = list(walk([vector["input"], vector.get("expect")]))
+        held = {
+            "LoneSurrogate": any(isinstance(value, str) and SURROGATE.search(value) for value in values),
+            "BigInteger": any(isinstance(value, int) and abs(value) > 2**53 for value in values),
+            "WholeFloat": any(isinstance(value, float) and value.is_integer() for value in values),
+        }
+        yield from (vector["id"] for flag, is_held in held.items() if is_held != (flag in vector.get("flags", ())))
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Every scalar in a JSON value, names of members among them."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from walk(item)
+    else:
+        yield value
+
+
 RULES = (
     breaks_the_schema,
     misnamed,
@@ -95,6 +122,7 @@ RULES = (
     repeated_member,
     unknown_or_unprovoked_code,
     flag_without_note_or_note_without_flag,
+    hard_value_without_flag_or_flag_without_it,
 )
 
 #: Two small files that keep every rule.
@@ -146,6 +174,11 @@ BROKEN = [
     (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"]', '"flags": ["EmptyString", "Order"]'),
     (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"],', ""),
     (flag_without_note_or_note_without_flag, '"notes": {"EmptyString": {"description": "d"}},', ""),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": ""', '"requestState": "\\ud800"'),
+    (hard_value_without_flag_or_flag_without_it, '"raw": {"requestState": ""}', '"raw": {"\\udfff": ""}'),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": 5', '"requestState": 9007199254740993'),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": 5', '"requestState": 5.0'),
+    (hard_value_without_flag_or_flag_without_it, '"flags": ["EmptyString"]', '"flags": ["LoneSurrogate"]'),
 ]
 
 
