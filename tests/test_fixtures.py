@@ -218,3 +218,10 @@ def test_a_section_of_codes_that_nothing_provokes_is_noticed():
     fixtures = small()
     fixtures.codes = fixtures.codes | {"field_errors": {}}
     assert next(unknown_or_unprovoked_code(fixtures)) == "field_errors"
+
+
+def test_the_page_beside_them_shows_a_real_vector_and_every_operation():
+    page = (FIXTURES / "README.md").read_text("ascii")
+    shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    assert shown in [vector for path in FILES for vector in json.loads(path.read_bytes())["vectors"]]
+    assert [name for name in SCHEMA["properties"]["operation"]["enum"] if f"| `{name}` |" not in page] == []
