@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from operations import typed_result
-from vectors import ROOT
+from vectors import ROOT, json_text
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -125,11 +125,6 @@ def wrapped(kind: str) -> list[Any]:
     ]
 
 
-def same_json(value: Any) -> str:
-    """JSON text, so that 1, 1.0 and true differ; the order of members does not count."""
-    return json.dumps(value, sort_keys=True)
-
-
 def assert_read_whole(request: Any, entry: dict[str, Any]) -> None:
     params = entry.get("params")
     assert type(request) is KINDS[entry["method"]]
@@ -197,13 +192,13 @@ def test_a_result_is_written_as_it_is(kind, example):
     asked = input_requests({"inputRequests": {"key": may_have_asked(result)}})
     for requests in (None, asked):
         written = ElicitationResponses.to_input_responses({"key": result}, requests)
-        assert same_json(written) == same_json({"key": example})
+        assert json_text(written) == json_text({"key": example})
 
 
 @pytest.mark.parametrize("example", examples("Root"))
 def test_a_root_is_written_as_it_is(example):
     written = ElicitationResponses.to_input_response("key", typed_result({"roots": [example]}))
-    assert same_json(written) == same_json({"key": {"roots": [example]}})
+    assert json_text(written) == json_text({"key": {"roots": [example]}})
 
 
 @pytest.mark.parametrize("example", examples("InputResponses"))
@@ -212,7 +207,7 @@ def test_input_responses_are_written_as_they_are(example):
     asked = input_requests({"inputRequests": {key: may_have_asked(result) for key, result in results.items()}})
     for requests in (None, asked):
         written = ElicitationResponses.to_input_responses(results, requests)
-        assert same_json(written) == same_json(example)
+        assert json_text(written) == json_text(example)
         assert list(written) == list(example)
 
 

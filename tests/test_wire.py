@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from operations import typed_result
-from vectors import ROOT
+from vectors import ROOT, json_text
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -80,11 +80,6 @@ RETRIES = [
 ]
 
 
-def same_json(value: Any) -> str:
-    """JSON text, so that 1, 1.0 and true differ; the order of members does not count."""
-    return json.dumps(value, sort_keys=True)
-
-
 @pytest.mark.parametrize("raw", PAUSES)
 def test_what_a_server_asked_is_read_whole(raw):
     assert ElicitationRequests.is_input_required(raw)
@@ -129,7 +124,7 @@ def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
     answers = params.get("inputResponses", {})
     typed = {key: typed_result(answer) for key, answer in answers.items()}
     written = ElicitationResponses.to_input_responses(typed, input_requests(raw))
-    assert same_json(written) == same_json(answers)
+    assert json_text(written) == json_text(answers)
     assert list(written) == list(answers)
 
 
@@ -153,7 +148,7 @@ def test_a_recording_of_ours_is_one_call_that_was_answered_to_its_end(path):
 
 def test_nothing_that_was_recorded_is_left_out():
     for path in [*OURS, *MORE]:
-        text = same_json(json.loads(path.read_bytes()))
+        text = json_text(json.loads(path.read_bytes()))
         assert text.count('"resultType": "input_required"') == sum(map(is_paused, results(path))), path.name
         left_open = sum(map(is_paused, results(path))) - len(retries(path))
         assert left_open == (path.stem in UNANSWERED), path.name
