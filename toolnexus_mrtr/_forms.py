@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import chain, islice
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import FieldError, pointer
+from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer
 from toolnexus_mrtr._fields import Field, Outline, Rules, fields, outline
 from toolnexus_mrtr._formats import FORMATS
 from toolnexus_mrtr._keywords import token
@@ -27,6 +28,8 @@ ERRORS: Final = 100
 
 #: How much of a number out of a schema a message shows.
 _SHOWN: Final = 32
+
+_SENDABLE: Final = "text, a number, yes or no, or a list of text"
 
 #: What is wrong, by name of the field and code.
 _Faults = dict[str, dict[str, str]]
@@ -141,9 +144,29 @@ class Form:
         return tuple(islice(errors, ERRORS))
 
 
+def fitted(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
+    """Give content as the form would have it sent, its values unchecked: no `None`, whole numbers for integers.
+
+    The errors are those of required fields that are `None`. A form that cannot be checked changes nothing.
+    """
+    form = None
+    with suppress(RemoteProtocolError):
+        form = Form.of(schema)
+    if form is None:
+        return dict(content), ()
+    outline = form._outline  # noqa: SLF001 - the class is the door of this room
+    rules, copy, errors = outline.rules, {}, []
+    for name, value in content.items():
+        if value is not None:
+            copy[name] = _whole(value, rules.get(name))
+        elif name in outline.required:
+            errors.append(FieldError(pointer(name), "not_sendable", _SENDABLE))
+    return copy, tuple(errors)
+
+
 def settled(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
     """Give content as the wire carries it, plain and copied, and what keeps it from being accepted."""
-    copy, faults = form._settle(content)  # noqa: SLF001 - the class is the door of this room
+    copy, faults = form._settle(content)  # noqa: SLF001 - as above
     return copy, form._errors(faults)  # noqa: SLF001
 
 
@@ -159,11 +182,15 @@ def _sendable(value: Any, rules: Rules | None) -> tuple[Any, dict[str, str]]:
             return [], {"not_sendable": "a list that holds text only"}
         return [str.__str__(item) for item in twin], {}
     if twin is UNSET or twin is None or type(twin) is dict:
-        return None, {"not_sendable": "text, a number, yes or no, or a list of text"}
-    if type(twin) is float and rules is not None and rules.types.isdisjoint({"number"}) and twin.is_integer():
-        # Some servers do not take 3.0 for an integer.
-        return int(twin), {}
-    return twin, {}
+        return None, {"not_sendable": _SENDABLE}
+    return _whole(twin, rules), {}
+
+
+def _whole(value: Any, rules: Rules | None) -> Any:
+    """A number as an integer field is sent it: some servers do not take 3.0 for one."""
+    if isinstance(value, float) and value.is_integer() and rules is not None and "number" not in rules.types:
+        return int(value)
+    return value
 
 
 def _faults(value: Any, rules: Rules, validator: Validator) -> dict[str, str]:

@@ -9,13 +9,16 @@ from typing import Any, Literal, assert_never, assert_type
 
 from toolnexus_mrtr import (
     Answer,
+    Choice,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
+    Field,
     FieldError,
+    Form,
     InputRequest,
     InvalidAnswer,
     ListRootsRequest,
@@ -206,6 +209,25 @@ def answering_as_a_host(asked: Request, read: ElicitRequest, raw: Mapping[str, A
     answer_to_elicit_result(answer, "input")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     Answer("1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     answer.ok = False  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def filling_in_a_form(schema: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    form = Form.of(schema)
+    assert_type(form, Form)
+    assert_type(form.fields, tuple[Field, ...])
+    assert_type(form.unenforced, tuple[str, ...])
+    assert_type(form.check(content), tuple[FieldError, ...])
+    assert_type(form.defaults(), dict[str, Any])
+    assert_type(form.parse({"name": "Ada", "tags": ["a", "b"]}), tuple[dict[str, Any], tuple[FieldError, ...]])
+    field = form.fields[0]
+    assert_type(field.choices, tuple[Choice, ...] | None)
+    assert_type(field.default, str | int | float | bool | tuple[str, ...] | None)
+    assert_type(field.min_length, int | None)
+    assert_type(Choice("r", "Red").value, str | int | float | bool)
+    # Refused: text as a schema, bytes among what was typed, a change.
+    Form.of("{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    form.parse({"name": b"Ada"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    field.label = ""  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def looking_at_what_a_server_sent(text: str) -> None:
