@@ -17,24 +17,30 @@ FLOORS = {
     "_contract": 0,
     "_wire": 0,
     "_urls": 0,
+    "_formats": 0,
+    "_secrets": 0,
     "_plain": 1,
-    "_forms": 2,
-    "_rules": 2,
-    "_reader": 3,
-    "_gates": 3,
-    "_bridge": 4,
-    "_writer": 4,
-    "_records": 4,
-    "_answers": 5,
-    "_stored": 5,
-    "_exchange": 6,
+    "_keywords": 1,
+    "_schemas": 2,
+    "_fields": 3,
+    "_parsing": 4,
+    "_forms": 5,
+    "_rules": 6,
+    "_reader": 7,
+    "_gates": 7,
+    "_bridge": 8,
+    "_writer": 8,
+    "_records": 8,
+    "_answers": 9,
+    "_stored": 9,
+    "_exchange": 10,
 }
 
 PROMISED = """
     ElicitationRequests input_requests ElicitationResponses ElicitRequest CreateMessageRequest ListRootsRequest
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
-    LocalProtocolError InvalidAnswer FieldError Call Pause Done Limits RetryLimitExceeded
+    LocalProtocolError InvalidAnswer FieldError Form Field Choice Call Pause Done Limits RetryLimitExceeded
 """.split()
 
 

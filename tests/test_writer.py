@@ -18,6 +18,7 @@ from toolnexus_mrtr import (
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
+    InvalidAnswer,
     ListRootsResult,
     LocalProtocolError,
     Root,
@@ -93,7 +94,6 @@ def test_keys_and_actions_come_out_plain():
         uuid.UUID(int=0),
         {"x"},
         {"x": 1},
-        None,
         object(),
         ["x", None],
         ["x", ["y"]],
@@ -108,6 +108,52 @@ def test_what_the_wire_cannot_carry_is_refused_where_it_stands(value, request_):
         write("k", accept({"a": "x", "b": value}), request_)
     assert caught.value.code == "wrong_value"
     assert caught.value.at.startswith("/k/content/b")
+
+
+def test_none_without_its_form_is_refused():
+    with pytest.raises(LocalProtocolError) as caught:
+        content_of({"a": None}, None)
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/content/a")
+
+
+def asks(properties, required=()):
+    return ElicitRequest(
+        message="m", requested_schema={"type": "object", "properties": properties, "required": list(required)}
+    )
+
+
+def test_none_is_left_out_where_the_form_can_do_without():
+    form = asks({"a": {"type": "string"}, "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]}})
+    written = write("k", accept({"a": None, "b": None, "c": "x", "d": None}), form)
+    assert written == {"k": {"action": "accept", "content": {"c": "x"}}}
+
+
+def test_none_for_required_fields_is_refused_for_all_of_them_at_once():
+    form = asks({"a": {"type": "string"}, "b": {"type": "string"}}, required=["a", "b"])
+    with pytest.raises(InvalidAnswer) as caught:
+        ElicitationResponses.to_input_responses(
+            {"k": accept({"a": None, "b": "x"}), "l/m": accept({"b": None, "a": None})}, {"k": form, "l/m": form}
+        )
+    found = [(error.at, error.code) for error in caught.value.errors]
+    assert found == [("/k/a", "not_sendable"), ("/l~1m/b", "not_sendable"), ("/l~1m/a", "not_sendable")]
+
+
+def test_a_whole_number_is_sent_to_an_integer_field_without_its_point():
+    form = asks({"i": {"type": "integer"}, "n": {"type": "number"}, "o": {"enum": [1, 2], "type": "integer"}})
+    written = write("k", accept({"i": 3.0, "n": 3.0, "o": 2.0, "x": 3.0}), form)
+    assert json.dumps(written["k"]["content"]) == '{"i": 3, "n": 3.0, "o": 2, "x": 3.0}'
+
+
+def test_numbers_without_their_form_are_as_they_were():
+    assert json.dumps(content_of({"i": 3.0, "j": 3}, None)) == '{"i": 3.0, "j": 3}'
+
+
+def test_a_form_that_cannot_be_read_leaves_numbers_alone_and_refuses_none():
+    broken = asks({"i": {"type": "float"}})
+    assert json.dumps(write("k", accept({"i": 3.0}), broken)["k"]["content"]) == '{"i": 3.0}'
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", accept({"i": None}), broken)
+    assert caught.value.code == "wrong_value"
 
 
 def test_whole_numbers_of_4300_digits_are_exact():

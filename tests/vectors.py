@@ -1,4 +1,4 @@
-"""The fixtures with a typed face: every vector of every file, and where they lie."""
+"""The fixtures with a typed face: every vector of every file, where they lie, and how outcomes are compared."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ class Vector:
     expect: Any
     error: dict[str, str] | None
     flags: tuple[str, ...]
+
+
+def json_text(value: object, *, ordered: bool = False) -> str:
+    """JSON text, so that 1, 1.0 and true differ; the order of members counts if `ordered`."""
+    return json.dumps(value, sort_keys=not ordered)
 
 
 def load(path: Path) -> list[Vector]:

@@ -11,7 +11,10 @@ from toolnexus_mrtr._errors import (
     printable,
 )
 from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
+from toolnexus_mrtr._fields import Field
+from toolnexus_mrtr._forms import Form
 from toolnexus_mrtr._gates import Limits
+from toolnexus_mrtr._keywords import Choice
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._urls import UrlReport, inspect_url
 from toolnexus_mrtr._wire import (
@@ -53,6 +56,11 @@ __all__ = (
     "Pause",
     "Done",
     "Limits",
+    # forms
+    "Form",
+    "Field",
+    "Choice",
+    "FieldError",
     # safety
     "UrlReport",
     "inspect_url",
@@ -63,5 +71,4 @@ __all__ = (
     "LocalProtocolError",
     "InvalidAnswer",
     "RetryLimitExceeded",
-    "FieldError",
 )

@@ -87,7 +87,10 @@ class InvalidAnswer(LocalProtocolError):
 
 def pointer(*tokens: str | int) -> str:
     """Join reference tokens into a JSON Pointer (RFC 6901, section 3)."""
-    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    text = ""
+    for token in tokens:
+        text += "/" + str(token).replace("~", "~0").replace("/", "~1")
+    return text
 
 
 def quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, final
 
 from msgspec import Struct
 
-from toolnexus_mrtr._answers import HostAnswer, answers_by_key, need_own_id, settle
+from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
 from toolnexus_mrtr._bridge import elicitation_to_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
@@ -209,7 +209,7 @@ class Pause(Kept):
         errors: list[FieldError] = []
         for key, request in asked.items():
             need_own_id(key, given[key], ids.get(key))
-            value = settle(key, given[key], request, self._schema_at(key))
+            value = input_response(key, given[key], request, self._schema_at(key))
             if isinstance(value, tuple):
                 errors += value
             else:

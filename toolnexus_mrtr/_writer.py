@@ -7,7 +7,8 @@ from typing import Any, Final, final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import LocalProtocolError, json_type, pointer
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, json_type, pointer
+from toolnexus_mrtr._forms import fitted
 from toolnexus_mrtr._plain import LEAST, MOST, plain, plain_twin, unsendable
 from toolnexus_mrtr._wire import (
     ACTIONS,
@@ -49,11 +50,13 @@ class ElicitationResponses:
 
         Pass the `requests` that `input_requests` or `ElicitationRequests.requests` read. Each must then have its answer
         (mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`, that of a url
-        never does. Without them content is sent where the result has some. Decline and cancel never carry it.
+        never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`; the rest is
+        for `Form.check` to judge. Without them content is sent where the result has some, numbers as they are.
+        Decline and cancel never carry it.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
-        `missing_answer`, `unexpected_answer`, each with `at` naming the key; `TypeError` for `None` or another wrong
-        type as map, key or result.
+        `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
+        each required field that is `None`; `TypeError` for `None` or another wrong type as map, key or result.
         """
         return to_input_responses(results, requests)
 
@@ -66,13 +69,16 @@ def to_input_responses(
         _need_mapping("requests", requests)
         need_same_keys("results", results, requests)
     written = {}
+    errors: list[FieldError] = []
     for key, result in results.items():
         name = key if type(key) is str else _key(key)
         request = None if requests is None else requests[key]
         if type(result) is ElicitResult and (request is None or type(request) is ElicitRequest):
-            written[name] = _elicit_response(name, result, request)
+            written[name] = _elicit_response(name, result, request, errors)
         else:
             written[name] = _other_response(name, result, request)
+    if errors:
+        raise InvalidAnswer(errors)
     return written
 
 
@@ -87,7 +93,9 @@ def need_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str, I
     raise LocalProtocolError("missing_answer", "expected an answer to every request", pointer(missing))
 
 
-def _elicit_response(key: str, result: ElicitResult, request: ElicitRequest | None) -> dict[str, Any]:
+def _elicit_response(
+    key: str, result: ElicitResult, request: ElicitRequest | None, errors: list[FieldError]
+) -> dict[str, Any]:
     action, content = result.action, result.content
     if action != "accept":
         if action not in ACTIONS:
@@ -100,11 +108,17 @@ def _elicit_response(key: str, result: ElicitResult, request: ElicitRequest | No
         if request is None or request == _UNREAD:
             return {"action": "accept"}
         content = {}
-    copy = _quick_content(content) if type(content) is dict else None
-    return {"action": "accept", "content": _careful_content(key, content) if copy is None else copy}
+    schema = None if request is None else request.requested_schema
+    copy = _quick_content(content, schema) if type(content) is dict else None
+    if copy is None:
+        if schema is not None and isinstance(content, Mapping):
+            content, faults = fitted(schema, content)
+            errors += (FieldError(pointer(key) + fault.at, fault.code, fault.message) for fault in faults)
+        copy = _careful_content(key, content)
+    return {"action": "accept", "content": copy}
 
 
-def _quick_content(content: dict[str, Any]) -> dict[str, Any] | None:
+def _quick_content(content: dict[str, Any], schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Copy what was entered where it is of plain types; `None` where it needs a careful look."""
     copy = content.copy()
     for name, value in content.items():
@@ -116,7 +130,11 @@ def _quick_content(content: dict[str, Any]) -> dict[str, Any] | None:
             for item in value:
                 if type(item) is not str:
                     return None
-        elif kind is not str and kind is not bool and not ((kind is int or kind is float) and LEAST < value < MOST):
+        elif kind is float:
+            # A whole one may belong to an integer field.
+            if not LEAST < value < MOST or (schema is not None and value.is_integer()):
+                return None
+        elif kind is not str and kind is not bool and not (kind is int and LEAST < value < MOST):
             return None
     return copy
 

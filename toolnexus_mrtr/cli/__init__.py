@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._answer import answer
@@ -34,7 +34,10 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="toolnexus-mrtr", description="Read and answer paused calls of MCP 2026-07-28.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    file = {"metavar": "FILE", "help": "the result of the call, or the whole JSON-RPC response; - for standard input"}
+    file: dict[str, Any] = {
+        "metavar": "FILE",
+        "help": "the result of the call, or the whole JSON-RPC response; - for standard input",
+    }
 
     command = commands.add_parser("show", help="print what a paused result asks")
     command.add_argument("file", **file)

@@ -1,0 +1,62 @@
+"""The arithmetic of the benchmarks, on numbers that are given; nothing here is measured."""
+
+import pytest
+from benchmarks.harness import Row, calling, faster, measure, settle, slope, table, within
+
+
+def row(target, ours=None, theirs=None):
+    return Row("reading", "10", "a peer", ours, theirs, target)
+
+
+def passes(*times):
+    remaining = iter(times)
+    return lambda _: next(remaining)
+
+
+@pytest.mark.parametrize(
+    ("target", "ours", "theirs", "ratio", "met"),
+    [
+        (within(2.5), 5.0, 2.0, 2.5, True),
+        (within(2.5), 5.2, 2.0, 2.6, False),
+        (faster(6), 2.0, 12.0, 6.0, True),
+        (faster(6), 2.0, 11.0, 5.5, False),
+        (slope(10, 1_000, 1.1), 100.0, 1.0, 1.0, True),
+        (slope(10, 1_000, 1.1), 10_000.0, 1.0, 2.0, False),
+    ],
+)
+def test_a_target_is_held_against_its_own_ratio(target, ours, theirs, ratio, met):
+    measured = settle(row(target), [(ours, theirs)])
+    assert (measured.ratio, measured.met) == (pytest.approx(ratio), met)
+
+
+def test_the_ratio_is_the_median_of_the_ratios_and_not_the_ratio_of_the_medians():
+    measured = settle(row(within(2.5)), [(1.0, 1.0), (2.0, 8.0), (9.0, 2.0)])
+    assert (measured.ours, measured.theirs, measured.ratio) == (2.0, 2.0, 1.0)
+
+
+def test_the_first_round_only_warms_up():
+    (measured,) = measure([row(within(2), passes(900.0, 3.0, 3.0), passes(1.0, 2.0, 2.0))], rounds=2, seconds=0)
+    assert (measured.ours, measured.theirs, measured.ratio) == (3.0, 2.0, 1.5)
+
+
+def test_both_take_turns_at_going_first():
+    went = []
+    noting = [row(within(1), lambda _: went.append("ours") or 1.0, lambda _: went.append("theirs") or 1.0)]
+    measure(noting, rounds=1, seconds=0)
+    assert went == ["theirs", "ours", "ours", "theirs"]
+
+
+def test_a_call_is_made_with_what_it_was_given():
+    seen = []
+    calling(lambda *arguments, **options: seen.append((arguments, options)), 1, "two", three=3)(0.0)
+    assert set(map(repr, seen)) == {"((1, 'two'), {'three': 3})"}
+
+
+def test_the_table_marks_what_missed_its_target():
+    missed, met = settle(row(faster(6)), [(2e-6, 3e-6)]), settle(row(within(2.5)), [(2e-6, 1e-6)])
+    lines = table([missed, met]).splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert [[cell.strip() for cell in line.split("|")[-3:-1]] for line in lines[2:]] == [
+        ["6x faster", "NO"],
+        ["within 2.5x", "yes"],
+    ]

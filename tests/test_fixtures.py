@@ -1,0 +1,227 @@
+"""The fixtures keep their own rules; each rule is held against broken copies too, to show that it can fail."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from vectors import FILES, FIXTURES
+
+SCHEMA = json.loads((FIXTURES / "vector.schema.json").read_bytes())
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+#: For each section of codes.json, the codes of it that a vector provokes.
+CODES: dict[str, Callable[[str, dict[str, Any]], list[str]]] = {
+    "errors": lambda _, vector: [vector["error"]["code"]] if "error" in vector else [],
+    "url_refusals": lambda operation, vector: (
+        [vector["expect"]["refusal"]] if operation == "inspect_url" and vector["expect"]["refusal"] else []
+    ),
+    "url_warnings": lambda operation, vector: vector["expect"]["warnings"] if operation == "inspect_url" else [],
+}
+
+
+@dataclass
+class Fixtures:
+    """The bytes of each file, by folder and name, and the codes that there are."""
+
+    files: dict[Path, bytes]
+    codes: dict[str, dict[str, Any]]
+
+    def parsed(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        return ((path, json.loads(data)) for path, data in self.files.items())
+
+    def vectors(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        return ((file["operation"], vector) for _, file in self.parsed() for vector in file["vectors"])
+
+
+Faults = Iterator[Any]
+
+
+def breaks_the_schema(fixtures: Fixtures) -> Faults:
+    validator = Draft202012Validator(SCHEMA, registry=Registry())
+    for path, file in fixtures.parsed():
+        yield from ((path.name, error.json_path) for error in validator.iter_errors(file))
+
+
+def misnamed(fixtures: Fixtures) -> Faults:
+    for path, file in fixtures.parsed():
+        if (path.parent.name, path.stem) != (file["protocol"], file["operation"]):
+            yield path
+
+
+def repeated_id(fixtures: Fixtures) -> Faults:
+    yield from (id for id, times in Counter(vector["id"] for _, vector in fixtures.vectors()).items() if times > 1)
+
+
+def beyond_ascii(fixtures: Fixtures) -> Faults:
+    yield from (path for path, data in fixtures.files.items() if not data.isascii())
+
+
+def repeated_member(fixtures: Fixtures) -> Faults:
+    repeated = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        repeated.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+        return dict(pairs)
+
+    for data in fixtures.files.values():
+        json.loads(data, object_pairs_hook=members)
+    yield from repeated
+
+
+def unknown_or_unprovoked_code(fixtures: Fixtures) -> Faults:
+    yield from CODES.keys() ^ fixtures.codes.keys()
+    for section, codes in fixtures.codes.items():
+        yield from codes.keys() ^ {
+            code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)
+        }
+
+
+def flag_without_note_or_note_without_flag(fixtures: Fixtures) -> Faults:
+    for _, file in fixtures.parsed():
+        flags = {flag for vector in file["vectors"] for flag in vector.get("flags", ())}
+        yield from flags ^ file.get("notes", {}).keys()
+
+
+def hard_value_without_flag_or_flag_without_it(fixtures: Fixtures) -> Faults:
+    """What some parsers cannot hold, and the flag that says so."""
+    for _, vector in fixtures.vectors():
+        values = list(walk([vector["input"], vector.get("expect")]))
+        held = {
+            "LoneSurrogate": any(isinstance(value, str) and SURROGATE.search(value) for value in values),
+            "BigInteger": any(isinstance(value, int) and abs(value) > 2**53 for value in values),
+            "WholeFloat": any(isinstance(value, float) and value.is_integer() for value in values),
+        }
+        yield from (vector["id"] for flag, is_held in held.items() if is_held != (flag in vector.get("flags", ())))
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Every scalar in a JSON value, names of members among them."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from walk(item)
+    else:
+        yield value
+
+
+RULES = (
+    breaks_the_schema,
+    misnamed,
+    repeated_id,
+    beyond_ascii,
+    repeated_member,
+    unknown_or_unprovoked_code,
+    flag_without_note_or_note_without_flag,
+    hard_value_without_flag_or_flag_without_it,
+)
+
+#: Two small files that keep every rule.
+SMALL = {
+    "2026-07-28/request_state.json": """{
+      "$schema": "../vector.schema.json", "format": 1, "protocol": "2026-07-28", "operation": "request_state",
+      "description": "d", "notes": {"EmptyString": {"description": "d"}}, "vectors": [
+        {"id": "a", "description": "d", "basis": "library", "flags": ["EmptyString"],
+         "input": {"raw": {"requestState": ""}}, "expect": ""},
+        {"id": "b", "description": "d", "basis": "spec", "spec": ["https://modelcontextprotocol.io/specification/x"],
+         "input": {"raw": {"requestState": 5}}, "error": {"code": "wrong_type", "at": "/requestState"}}
+      ]}""",
+    "2026-07-28/inspect_url.json": """{
+      "$schema": "../vector.schema.json", "format": 1, "protocol": "2026-07-28", "operation": "inspect_url",
+      "description": "d", "vectors": [
+        {"id": "c", "description": "d", "basis": "library", "input": {"url": "https:"},
+         "expect": {"scheme": "https", "host": null, "warnings": [], "refusal": "no_host"}},
+        {"id": "d", "description": "d", "basis": "library", "input": {"url": "http://a.example"},
+         "expect": {"scheme": "http", "host": "a.example", "warnings": ["insecure_http"], "refusal": null}}
+      ]}""",
+}
+SMALL_CODES = {"errors": {"wrong_type": {}}, "url_refusals": {"no_host": ""}, "url_warnings": {"insecure_http": ""}}
+
+#: A rule, what to replace in the small files, by what.
+BROKEN = [
+    (breaks_the_schema, '"format": 1', '"format": 2'),
+    (breaks_the_schema, '"basis": "library"', '"basis": "hearsay"'),
+    (breaks_the_schema, '"spec": ["https://modelcontextprotocol.io/specification/x"],', ""),
+    (breaks_the_schema, '"spec": ["https://modelcontextprotocol.io/', '"spec": ["https://a.example/'),
+    (breaks_the_schema, '"basis": "spec"', '"basis": "library"'),
+    (breaks_the_schema, '"id": "a"', '"id": "A"'),
+    (breaks_the_schema, '"at": "/requestState"', '"at": "requestState"'),
+    (breaks_the_schema, '"at": "/requestState"', '"at": "/a~2"'),
+    (breaks_the_schema, ', "expect": ""}', "}"),
+    (breaks_the_schema, '"error": {', '"expect": null, "error": {'),
+    (breaks_the_schema, '"input": {"raw": {"requestState": 5}}', '"input": {"result": {}}'),
+    (breaks_the_schema, '"host": null, ', ""),
+    (misnamed, '"protocol": "2026-07-28"', '"protocol": "2025-11-25"'),
+    (misnamed, '"operation": "request_state"', '"operation": "requests"'),
+    (repeated_id, '"id": "b"', '"id": "a"'),
+    (repeated_id, '"id": "c"', '"id": "b"'),
+    (beyond_ascii, '"requestState": ""', '"requestState": "\u00e9"'),
+    (repeated_member, '"raw": {"requestState": ""}', '"raw": {"requestState": "", "requestState": ""}'),
+    (unknown_or_unprovoked_code, '"code": "wrong_type"', '"code": "wrong_typo"'),
+    (unknown_or_unprovoked_code, '"refusal": "no_host"', '"refusal": "no_hosts"'),
+    (unknown_or_unprovoked_code, '"refusal": "no_host"', '"refusal": null'),
+    (unknown_or_unprovoked_code, '["insecure_http"]', '["insecure_http", "rude"]'),
+    (unknown_or_unprovoked_code, '["insecure_http"]', "[]"),
+    (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"]', '"flags": ["EmptyString", "Order"]'),
+    (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"],', ""),
+    (flag_without_note_or_note_without_flag, '"notes": {"EmptyString": {"description": "d"}},', ""),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": ""', '"requestState": "\\ud800"'),
+    (hard_value_without_flag_or_flag_without_it, '"raw": {"requestState": ""}', '"raw": {"\\udfff": ""}'),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": 5', '"requestState": 9007199254740993'),
+    (hard_value_without_flag_or_flag_without_it, '"requestState": 5', '"requestState": 5.0'),
+    (hard_value_without_flag_or_flag_without_it, '"flags": ["EmptyString"]', '"flags": ["LoneSurrogate"]'),
+]
+
+
+def small(old: str = "", new: str = "") -> Fixtures:
+    assert any(old in text for text in SMALL.values())
+    return Fixtures({Path(name): text.replace(old, new).encode() for name, text in SMALL.items()}, SMALL_CODES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_nothing_breaks_a_rule(rule):
+    ours = Fixtures({path: path.read_bytes() for path in FILES}, json.loads((FIXTURES / "codes.json").read_bytes()))
+    assert len(ours.files) == len(SCHEMA["properties"]["operation"]["enum"])
+    assert list(rule(ours)) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_small_files_break_no_rule(rule):
+    assert list(rule(small())) == []
+
+
+@pytest.mark.parametrize(("rule", "old", "new"), BROKEN)
+def test_a_broken_copy_breaks_its_rule(rule, old, new):
+    assert list(rule(small(old, new))) != []
+
+
+@pytest.mark.parametrize("name", ["codes.json", "vector.schema.json"])
+def test_codes_and_schema_are_ascii_without_repeated_members(name):
+    alone = Fixtures({FIXTURES / name: (FIXTURES / name).read_bytes()}, {})
+    assert [*beyond_ascii(alone), *repeated_member(alone)] == []
+
+
+def test_every_rule_has_a_copy_that_breaks_it():
+    assert {rule for rule, _, _ in BROKEN} == set(RULES)
+
+
+def test_a_section_of_codes_that_nothing_provokes_is_noticed():
+    fixtures = small()
+    fixtures.codes = fixtures.codes | {"field_errors": {}}
+    assert next(unknown_or_unprovoked_code(fixtures)) == "field_errors"
+
+
+def test_the_page_beside_them_shows_a_real_vector_and_every_operation():
+    page = (FIXTURES / "README.md").read_text("ascii")
+    shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    assert shown in [vector for path in FILES for vector in json.loads(path.read_bytes())["vectors"]]
+    assert [name for name in SCHEMA["properties"]["operation"]["enum"] if f"| `{name}` |" not in page] == []

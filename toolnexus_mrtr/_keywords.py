@@ -1,0 +1,154 @@
+"""What the keywords of one subschema come to: its types, what is cheap to check, the values to choose from."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+
+from toolnexus_mrtr._formats import FORMATS
+
+#: How many schemas may hold for one value at once, and how many alternatives an `anyOf` may have that are no choices:
+#: each costs a pass over the same value.
+LAYERS: Final = 8
+
+#: Keywords that jsonschema checks as they stand, each in one pass over the value.
+CHEAP: Final = frozenset(
+    "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems".split()
+)
+
+#: Keywords that constrain a value otherwise: each is enforced in a way of its own, or reported as unenforced.
+OTHERS: Final = frozenset(
+    "additionalItems additionalProperties anyOf const contains dependencies dependentRequired dependentSchemas enum if"
+    " items maxProperties minProperties multipleOf not oneOf pattern patternProperties prefixItems properties"
+    " propertyNames required unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef".split()
+)
+
+#: Keywords that bring in a schema which must hold as well.
+_LINKS: Final = frozenset({"$ref", "allOf"})
+
+NOT_CHEAP: Final = OTHERS | _LINKS
+_NOT_OF_A_CHOICE: Final = (NOT_CHEAP | CHEAP) - {"const", "type"}
+
+COMPOSITIONS: Final = ("anyOf", "oneOf")
+NUMBERS: Final = frozenset({"number", "integer"})
+SCALARS: Final = NUMBERS | {"string", "boolean"}
+ANY: Final = SCALARS | {"array", "object", "null"}
+
+#: What two values have in common when JSON takes them for the same: 1 and 1.0, but not true and 1.
+Token: TypeAlias = tuple[bool, Any]
+
+
+class Choice(Struct, frozen=True):
+    """One value that may be chosen: `value` is what is sent, `label` what a person reads."""
+
+    value: str | int | float | bool
+    label: str
+
+
+Choices: TypeAlias = dict[Token, Choice]
+
+
+def token(value: Any) -> Token:
+    """Give what equal values share, as JSON sees equality."""
+    return isinstance(value, bool), value
+
+
+def types_of(layer: dict[str, Any]) -> frozenset[str]:
+    """The types that a subschema lets a value have."""
+    if "type" in layer:
+        return frozenset([layer["type"]] if isinstance(layer["type"], str) else layer["type"])
+    alternatives = alternatives_of(layer)
+    return frozenset().union(*map(types_of, alternatives)) if alternatives else ANY
+
+
+def has_type(value: str | float, types: frozenset[str]) -> bool:
+    """Whether a value is of one of the types."""
+    if isinstance(value, str):
+        return "string" in types
+    if isinstance(value, bool):
+        return "boolean" in types
+    return "number" in types or ("integer" in types and value == int(value))
+
+
+def cheap_part(layer: dict[str, Any]) -> dict[str, Any]:
+    """The part of a subschema that jsonschema is handed."""
+    part = {keyword: value for keyword, value in layer.items() if keyword in CHEAP}
+    if layer.get("format") in FORMATS:
+        part["format"] = layer["format"]
+    return part
+
+
+def members_of(layer: dict[str, Any], keyword: str) -> dict[int, Any]:
+    """The members of a composition by their place, less those for null, which no answer can be."""
+    if keyword not in COMPOSITIONS:
+        return {}
+    return {place: member for place, member in enumerate(layer.get(keyword, ())) if not _is_null(member)}
+
+
+def alternatives_of(layer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The alternatives of an `anyOf` that are cheap to check; none when one of them is not, or they are many."""
+    if "anyOf" not in layer:
+        return []
+    members = members_of(layer, "anyOf").values()
+    if not 1 < len(members) <= LAYERS:
+        return []
+    if all(isinstance(member, dict) and NOT_CHEAP.isdisjoint(member) for member in members):
+        return [cheap_part(member) for member in members]
+    return []
+
+
+def choices_of(layer: dict[str, Any]) -> Iterator[tuple[str, Choices]]:
+    """The values that a subschema lets choose from, by the keyword that does; those that no answer can be left out."""
+    if "const" in layer and not isinstance(layer["const"], list):
+        yield "const", _labelled([(layer["const"], None)])
+    if "enum" in layer and not any(isinstance(value, list) for value in layer["enum"]):
+        # `enumNames` may be short, or anything at all: it is no keyword of JSON Schema.
+        names = layer.get("enumNames")
+        labels = chain(names if isinstance(names, list) else (), repeat(None))
+        yield "enum", _labelled(zip(layer["enum"], labels, strict=False))
+    for keyword in filter(layer.__contains__, COMPOSITIONS):
+        members = members_of(layer, keyword).values()
+        if all(map(is_choice, members)):
+            titled = [
+                (m["const"], m.get("title")) for m in members if "type" not in m or has_type(m["const"], types_of(m))
+            ]
+            choices = _labelled(titled)
+            if keyword == "oneOf" and len(choices) < len(titled):
+                # A value that satisfies two members of `oneOf` does not satisfy it.
+                counts = Counter(token(value) for value, _ in titled)
+                choices = {key: choice for key, choice in choices.items() if counts[key] == 1}
+            yield keyword, choices
+
+
+def is_choice(member: Any) -> bool:
+    """Whether a member of a composition stands for one value, with perhaps a title."""
+    if not isinstance(member, dict) or not isinstance(member.get("const"), str | int | float):
+        return False
+    return _NOT_OF_A_CHOICE.isdisjoint(member)
+
+
+def narrowed(choices: Choices | None, by: Choices | None) -> Choices | None:
+    """The choices that are left where two keywords must hold; `None` is no choice but any value."""
+    if choices is None or by is None:
+        return by if choices is None else choices
+    return {key: choice for key, choice in choices.items() if key in by}
+
+
+def _labelled(pairs: Iterable[tuple[Any, Any]]) -> Choices:
+    choices: Choices = {}
+    for value, label in pairs:
+        if isinstance(value, str | int | float):
+            text = value if isinstance(value, str) else json.dumps(value)
+            choices.setdefault(token(value), Choice(value, label if isinstance(label, str) else text))
+    return choices
+
+
+def _is_null(member: Any) -> bool:
+    if not isinstance(member, dict):
+        return False
+    return member.get("type") in ("null", ["null"]) or member.get("const", 0) is None or member.get("enum") == [None]

@@ -1,0 +1,109 @@
+"""What a person typed, as the value that a field asks for. Touches the fields only."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from math import isfinite
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from toolnexus_mrtr._fields import Field
+from toolnexus_mrtr._keywords import Choice
+
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+
+#: How many digits a whole number may have, written out.
+_DIGITS: Final = 4_300
+
+_BOOLEANS: Final = {
+    **dict.fromkeys(("true", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "n", "off", "0"), False),
+}
+
+
+class Unreadable(Struct, frozen=True):
+    """What was typed is not what the field asks for: the code of the field error, and what was expected."""
+
+    code: str
+    message: str
+
+
+def parsed(field: Field, types: frozenset[str], typed: str | Sequence[str]) -> Any:
+    """Give the value that was typed for a field; `UNSET` for a blank, `Unreadable` where it is none.
+
+    `types` are what the schema calls the value, for a field of a kind that has no one type.
+    """
+    if field.kind == "choices" or (field.kind == "unsupported" and "string" not in types and "array" in types):
+        return _list(field, typed)
+    texts = [typed] if isinstance(typed, str) else typed
+    if len(texts) != 1:
+        return Unreadable("wrong_type", "one value") if texts else UNSET
+    text = texts[0]
+    if field.kind == "choice":
+        return _choice(field.choices or (), text, required=field.required)
+    if "string" in types:
+        return UNSET if text == "" and not field.required else text
+    text = text.strip()
+    if text == "":
+        return UNSET
+    if "number" in types or "integer" in types:
+        number = _number(text, whole="number" not in types)
+        return _boolean(text) if isinstance(number, Unreadable) and "boolean" in types else number
+    return _boolean(text) if "boolean" in types else Unreadable("not_sendable", "nothing, a form cannot send it")
+
+
+def _number(text: str, *, whole: bool) -> int | float | Unreadable:
+    text = text.replace("\N{MINUS SIGN}", "-")
+    expected = Unreadable("wrong_type", "a whole number" if whole else "a number")
+    if _NUMBER.fullmatch(text) is None:
+        return expected
+    exact = Decimal(text)
+    if exact.adjusted() >= _DIGITS or len(text) > _DIGITS:
+        return Unreadable("not_sendable", f"a number of at most {_DIGITS} digits")
+    if whole:
+        return int(exact) if exact == exact.to_integral_value() else expected
+    if text.lstrip("+-").isdecimal():
+        return int(text)
+    number = float(text)
+    return number if isfinite(number) else Unreadable("not_finite", "a number that a computer can hold")
+
+
+def _boolean(text: str) -> bool | Unreadable:
+    return _BOOLEANS.get(text.lower(), Unreadable("wrong_type", "yes or no"))
+
+
+def _choice(choices: Iterable[Choice], text: str, *, required: bool) -> Any:
+    """Find a choice by its value, or else by its label, or else by either in another case."""
+    readings = [
+        {choice.value if isinstance(choice.value, str) else json.dumps(choice.value): choice for choice in choices},
+        {choice.label: choice for choice in choices},
+    ]
+    for reading in readings:
+        if text in reading:
+            return reading[text].value
+    wanted = text.strip().casefold()
+    found = {
+        id(choice): choice for reading in readings for name, choice in reading.items() if name.casefold() == wanted
+    }
+    if len(found) == 1:
+        return found.popitem()[1].value
+    return UNSET if wanted == "" and not required else Unreadable("not_a_choice", "one of the choices")
+
+
+def _list(field: Field, typed: str | Sequence[str]) -> Any:
+    """Read several choices or texts; one text may hold several, with commas between."""
+    choices = field.choices
+    if isinstance(typed, str):
+        whole = Unreadable("", "") if choices is None else _choice(choices, typed, required=True)
+        if not isinstance(whole, Unreadable):
+            return [whole]
+        typed = [text.strip() for text in typed.split(",") if text.strip()]
+    if choices is None:
+        return list(typed) or UNSET
+    values = [_choice(choices, text, required=True) for text in typed]
+    unreadable = next((value for value in values if isinstance(value, Unreadable)), None)
+    return unreadable or values or UNSET

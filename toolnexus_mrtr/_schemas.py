@@ -1,0 +1,240 @@
+"""What a server's schema may be: bounded, allowed by JSON Schema, its references inside. Touches errors and copies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+import msgspec
+from msgspec import Struct
+
+from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
+from toolnexus_mrtr._plain import DEPTH, LEAST, MOST, plain
+
+#: The bounds of a schema: bytes of its JSON text, subschemas with every reference followed, subschemas and references
+#: inside one another, choices in one place.
+BYTES: Final = 131_072
+SUBSCHEMAS: Final = 5_000
+LEVELS: Final = 64
+CHOICES: Final = 1_000
+
+LATEST: Final = "2020-12"
+DRAFT_7: Final = "draft-07"
+
+#: The dialects that a form is read in, by `$schema` without its empty fragment (base, "JSON Schema Usage").
+_DIALECTS: Final = {
+    "https://json-schema.org/draft/2020-12/schema": LATEST,
+    "https://json-schema.org/draft/2019-09/schema": "2019-09",
+    "http://json-schema.org/draft-07/schema": DRAFT_7,
+}
+
+_TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+
+class Admitted(Struct, frozen=True):
+    """A schema that passed: a plain copy of it, and its dialect. Every reference in it leads to a schema in it."""
+
+    root: dict[str, Any]
+    dialect: str
+
+
+def admit(schema: Mapping[str, Any]) -> Admitted:
+    """Copy a schema, or refuse it: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`."""
+    root = _copied(schema)
+    declared = root.get("$schema", "https://json-schema.org/draft/2020-12/schema")
+    if not isinstance(declared, str):
+        raise _invalid("a string", declared, "/$schema")
+    dialect = _DIALECTS.get(declared.removesuffix("#"))
+    if dialect is None:
+        # An unsupported dialect is to be reported (base, "JSON Schema Usage").
+        raise RemoteProtocolError(
+            "schema_dialect", f"expected JSON Schema 2020-12, found {quoted(declared)}", "/$schema"
+        )
+    _Walk(root, dialect).weigh(root, "")
+    return Admitted(root, dialect)
+
+
+def target(root: dict[str, Any], reference: str, at: str) -> tuple[Any, str]:
+    """Find what a reference leads to, and where it stands; a reference out of the schema is never followed."""
+    if not reference.startswith("#"):
+        # Implementations MUST NOT fetch what a network uri names (base, "$ref Resolution").
+        expected = f"expected a reference into the schema itself, found {quoted(reference)}"
+        raise RemoteProtocolError("schema_external_ref", expected, at)
+    place = unquote(reference[1:])
+    found: Any = root
+    for token in place.split("/")[1:] if place.startswith("/") else [place] if place else []:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, list):
+            found = found[int(name)] if name.isdecimal() and len(name) < 6 and int(name) < len(found) else None
+        else:
+            found = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(found, dict | bool):
+        raise RemoteProtocolError("schema_invalid", f"expected a schema at {quoted(reference)}", at)
+    return found, place
+
+
+def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy a schema by way of its JSON text; what has none, or holds a lone surrogate, needs a careful look."""
+    try:
+        text = msgspec.json.encode(schema)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        text = None
+    copy: dict[str, Any] | None = None
+    if text is None:
+        copy = _carefully_copied(schema)
+        text = json.dumps(copy).encode()
+    if len(text) > BYTES:
+        raise _too_large(f"at most {BYTES} bytes", "")
+    return msgspec.json.decode(text) if copy is None else copy
+
+
+def _carefully_copied(schema: Mapping[str, Any]) -> dict[str, Any]:
+    fault = None
+    copy: dict[str, Any] = {}
+    try:
+        copy = plain(schema, remote=True)
+    except RemoteProtocolError as error:
+        fault = error
+    if fault is None:
+        return copy
+    if fault.code == "too_large":
+        raise _too_large(f"at most {DEPTH} levels", fault.at)
+    raise RemoteProtocolError("schema_invalid", "expected a JSON value", fault.at)
+
+
+class _Walk:
+    """One visit to every subschema: each keyword has its shape, no reference goes out or round in a circle."""
+
+    def __init__(self, root: dict[str, Any], dialect: str) -> None:
+        self._root = root
+        self._dialect = dialect
+        self._weights: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def weigh(self, schema: Any, at: str) -> int:
+        """Count the subschemas of a schema, itself included, as if every reference in it were written out."""
+        if isinstance(schema, bool):
+            return 1
+        if not isinstance(schema, dict):
+            raise _invalid("a schema", schema, at)
+        holders = []
+        for keyword, value in schema.items():
+            shape = _SHAPES.get(keyword)
+            if shape is not None:
+                expected, has_shape = shape
+                if not has_shape(value):
+                    raise _invalid(expected, value, f"{at}/{keyword}")
+                if keyword in _HOLDERS:
+                    holders.append(keyword)
+        return self._sum(schema, holders, at) if holders else 1
+
+    def _sum(self, schema: dict[str, Any], holders: list[str], at: str) -> int:
+        weight = self._weights.get(id(schema), 1)
+        if weight > 1:
+            return weight
+        if id(schema) in self._open:
+            raise RemoteProtocolError("schema_invalid", "expected a schema that does not contain itself", at)
+        if len(self._open) == LEVELS:
+            raise _too_large(f"at most {LEVELS} levels", at)
+        self._open.add(id(schema))
+        for keyword in holders:
+            for subschema, place in self._parts(keyword, schema[keyword], f"{at}/{keyword}"):
+                weight += self.weigh(subschema, place)
+                if weight > SUBSCHEMAS:
+                    raise _too_large(f"at most {SUBSCHEMAS} subschemas", at)
+        self._open.remove(id(schema))
+        self._weights[id(schema)] = weight
+        return weight
+
+    def _parts(self, keyword: str, value: Any, at: str) -> Iterator[tuple[Any, str]]:
+        """The schemas that a keyword holds, or leads to."""
+        if keyword in _REFERENCES:
+            # What a dynamic reference leads to depends on the way there; it is left unenforced.
+            if keyword == "$ref" or not value.startswith("#"):
+                yield target(self._root, value, at)
+        elif keyword in _NAMED_SUBSCHEMAS:
+            for name, subschema in value.items():
+                # `dependencies`, before 2019-09, may list names in place of a schema.
+                if keyword != "dependencies" or not _is_names(subschema):
+                    yield subschema, at + pointer(name)
+        elif keyword in _SUBSCHEMAS or (keyword == "items" and isinstance(value, list) and self._dialect != LATEST):
+            # Before 2020-12 `items` may list schemas.
+            if len(value) > CHOICES:
+                raise _too_large(f"at most {CHOICES} choices", at)
+            for place, subschema in enumerate(value):
+                yield subschema, f"{at}/{place}"
+        else:
+            yield value, at
+
+
+def _invalid(expected: str, value: object, at: str) -> RemoteProtocolError:
+    return RemoteProtocolError("schema_invalid", f"expected {expected}, found {json_type(value)}", at)
+
+
+def _too_large(expected: str, at: str) -> RemoteProtocolError:
+    return RemoteProtocolError("schema_too_large", f"expected a schema with {expected}", at)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST < value < MOST
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value)) and len(set(value)) == len(value)
+
+
+def _is_type(value: Any) -> bool:
+    names = [value] if isinstance(value, str) else value
+    return _is_names(names) and bool(names) and _TYPES.issuperset(names)
+
+
+_TEXT: Final = ("a string", _is_text)
+_NUMBER: Final = ("a number", _is_number)
+_COUNT: Final = ("a whole number, zero or more", _is_count)
+_FLAG: Final = ("a boolean", lambda value: isinstance(value, bool))
+_LIST: Final = ("an array", lambda value: isinstance(value, list))
+_SCHEMAS: Final = ("schemas", lambda value: isinstance(value, list) and bool(value))
+_NAMED: Final = ("schemas by name", lambda value: isinstance(value, dict))
+
+_REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+_SUBSCHEMA: Final = frozenset(
+    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems"
+    " unevaluatedProperties".split()
+)
+_SUBSCHEMAS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_NAMED_SUBSCHEMAS: Final = frozenset(
+    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+)
+_HOLDERS: Final = _REFERENCES | _SUBSCHEMA | _SUBSCHEMAS | _NAMED_SUBSCHEMAS
+
+#: What JSON Schema asks of its keywords; whatever is not listed is none, and never looked at.
+_SHAPES: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "$comment"), _TEXT),
+    **dict.fromkeys(("title", "description", "format", "pattern", "contentEncoding", "contentMediaType"), _TEXT),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"), _COUNT),
+    **dict.fromkeys(("minProperties", "maxProperties"), _COUNT),
+    **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly"), _FLAG),
+    **dict.fromkeys(_SUBSCHEMA, ("a schema", lambda value: isinstance(value, dict | bool | list))),
+    **dict.fromkeys(_SUBSCHEMAS, _SCHEMAS),
+    **dict.fromkeys(_NAMED_SUBSCHEMAS, _NAMED),
+    "enum": (f"an array, of at most {CHOICES} choices", lambda value: isinstance(value, list)),
+    "examples": _LIST,
+    "multipleOf": ("a number above zero", lambda value: _is_number(value) and value > 0),
+    "required": ("names, none twice", _is_names),
+    "type": ("a type of JSON", _is_type),
+    "dependentRequired": (
+        "names by name",
+        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
+    ),
+}
