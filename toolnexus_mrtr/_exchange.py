@@ -6,7 +6,7 @@ What a pause keeps is the raw result; all else is read from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, final
+from typing import Any, final, overload
 
 from msgspec import Struct
 
@@ -22,9 +22,6 @@ from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._writer import need_same_keys
-
-#: The answers to a pause: by key, or, for elicitations alone, each with the `id` of its `Request`.
-Answers: TypeAlias = Mapping[str, HostAnswer] | Iterable[Answer | AnswerLike | Mapping[str, Any]]
 
 
 class Done(Struct, frozen=True):
@@ -189,7 +186,16 @@ class Pause(Kept):
         """Seconds to wait before the retry: 0 after questions, else 0.05 doubling to 5 while nothing is asked."""
         return self._record.delay
 
-    def resume(self, answers: Answers = (), *, meta: Mapping[str, Any] | None = None) -> Call:
+    @overload
+    def resume(self, answers: Mapping[str, HostAnswer], *, meta: Mapping[str, Any] | None = None) -> Call: ...
+    @overload
+    def resume(
+        self,
+        answers: Iterable[Answer | AnswerLike | Mapping[str, Any]] = (),
+        *,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Call: ...
+    def resume(self, answers: Any = (), *, meta: Mapping[str, Any] | None = None) -> Call:
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, which is kept
@@ -203,7 +209,7 @@ class Pause(Kept):
         need("meta", meta, Mapping | None, "a mapping")
         asked = input_requests(self._record.raw)
         ids = self._ids(asked)
-        given: Mapping[Any, Any] = answers if isinstance(answers, Mapping) else answers_by_key(answers, ids)
+        given: Mapping[str, Any] = answers if isinstance(answers, Mapping) else answers_by_key(answers, ids)
         need_same_keys("answers", given, asked)
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []

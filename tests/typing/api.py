@@ -263,12 +263,11 @@ def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRoot
     # Refused: text as params, a name in place of many, an answer that is none, a change, a Pause that nobody sent.
     Call("tools/call", "{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     Call("tools/call", {}, max_retries="10")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    Limits(100)  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
-    outcome.resume({"a": True})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    Limits(100)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    outcome.resume({"a": True})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType, reportCallIssue]
     outcome.call = call  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
     Pause(call, raw)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    by_key = {"a": Answer("1", True), "b": {"action": "decline"}, "c": result}
-    return outcome.resume(by_key, meta={})
+    return outcome.resume({"a": Answer("1", True), "b": {"action": "decline"}, "c": result}, meta={})
 
 
 def looking_at_what_a_server_sent(text: str) -> None:
