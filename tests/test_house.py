@@ -27,15 +27,20 @@ FLOORS = {
     "_forms": 5,
     "_rules": 6,
     "_reader": 7,
+    "_gates": 7,
     "_bridge": 8,
     "_writer": 8,
+    "_records": 8,
+    "_answers": 9,
+    "_stored": 9,
+    "_exchange": 10,
 }
 
 PROMISED = """
     ElicitationRequests input_requests ElicitationResponses ElicitRequest CreateMessageRequest ListRootsRequest
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
-    LocalProtocolError InvalidAnswer FieldError Form Field Choice
+    LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
 """.split()
 
 

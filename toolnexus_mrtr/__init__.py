@@ -10,8 +10,10 @@ from toolnexus_mrtr._errors import (
     RemoteProtocolError,
     printable,
 )
+from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
 from toolnexus_mrtr._fields import Field
 from toolnexus_mrtr._forms import Form
+from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._keywords import Choice
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._urls import UrlReport, inspect_url
@@ -49,6 +51,11 @@ __all__ = (
     "Answer",
     "elicitation_to_request",
     "answer_to_elicit_result",
+    # the exchange
+    "Call",
+    "Pause",
+    "Done",
+    "Limits",
     # forms
     "Form",
     "Field",
@@ -63,4 +70,5 @@ __all__ = (
     "RemoteProtocolError",
     "LocalProtocolError",
     "InvalidAnswer",
+    "RetryLimitExceeded",
 )

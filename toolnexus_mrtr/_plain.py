@@ -24,13 +24,14 @@ _KEYS: Final = frozenset({str})
 _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
 
 
-def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False) -> Any:
+def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
     """Copy a JSON value deeply into plain dict, list, str, int, float, bool and None.
 
     Any `Mapping`, any `tuple`, any subclass of `str`, `int` or `float` becomes the plain type. What JSON cannot carry
     (another type, a key that is no string, NaN, an infinity, a number beyond 4,300 digits) or what is nested deeper
     than `depth` is a `LocalProtocolError` `wrong_value`; where the server sent it, a `RemoteProtocolError` `wrong_type`
-    or `too_large`. A loop, not a recursion: no nesting exhausts the stack.
+    or `too_large`. With `keep` only depth is refused, and what JSON cannot carry stays the very same object. A loop,
+    not a recursion: no nesting exhausts the stack.
     """
     root = [value]
     todo: list[tuple[Any, _Trail, int]] = [(root, None, 0)]
@@ -45,6 +46,8 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False)
                     raise _fault("too_large", f"at most {depth} levels of nesting", at, (trail, key), remote=remote)
                 todo.append((copy, (trail, key), level + 1))
             elif copy is UNSET:
+                if keep:
+                    continue
                 raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", at, (trail, key), remote=remote)
             box[key] = copy
     return root[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from toolnexus_mrtr._errors import LocalProtocolError, pointer
-from toolnexus_mrtr._rules import entry_faults, is_flat, refuse_first, request_faults, state_faults
+from toolnexus_mrtr._rules import elicitation_params, entry_faults, refuse_first, request_faults, state_faults
 from toolnexus_mrtr._urls import plain_url
 from toolnexus_mrtr._wire import (
     ELICIT,
@@ -159,9 +159,7 @@ def _careful(entry: Any, key: str) -> InputRequest:
 
 def _elicitation(entry: Mapping[str, Any]) -> ElicitRequest:
     """Read an entry that no lenient rule refuses."""
-    params = entry if is_flat(entry) else entry.get("params") if entry.get("method") == ELICIT else None
-    if params is None:
-        return ElicitRequest()
+    params, _ = elicitation_params(entry) or ({}, "")
     return ElicitRequest(
         message=params.get("message"),
         requested_schema=params.get("requestedSchema"),

@@ -15,12 +15,12 @@ from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quot
 from toolnexus_mrtr._urls import inspect_url
 from toolnexus_mrtr._wire import ELICIT, LIST_ROOTS, SAMPLE
 
-_SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
-_MRTR: Final = _SPEC + "basic/patterns/mrtr"
-_ELICITATION: Final = _SPEC + "client/elicitation"
-_SAMPLING: Final = _SPEC + "client/sampling"
-_ROOTS: Final = _SPEC + "client/roots"
-_SAFE_URLS: Final = _ELICITATION + "#safe-url-handling"
+SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
+MRTR: Final = SPEC + "basic/patterns/mrtr"
+ELICITATION: Final = SPEC + "client/elicitation"
+SAMPLING: Final = SPEC + "client/sampling"
+ROOTS: Final = SPEC + "client/roots"
+SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
 
 class Finding(Struct, frozen=True):
@@ -50,7 +50,7 @@ def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]
     if entries is None:
         return
     if not isinstance(entries, Mapping):
-        yield _wrong_type("an object", entries, "/inputRequests", _MRTR)
+        yield wrong_type("an object", entries, "/inputRequests", MRTR)
         return
     for key, entry in entries.items():
         yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
@@ -60,19 +60,25 @@ def state_faults(raw: Mapping[str, Any]) -> Iterator[Finding]:
     """What keeps the `requestState` of a result from being read."""
     state = raw.get("requestState")
     if state is not None and not isinstance(state, str):
-        yield _wrong_type("a string", state, "/requestState", _MRTR)
+        yield wrong_type("a string", state, "/requestState", MRTR)
 
 
 def entry_faults(entry: Any, at: str = "", *, strict: bool) -> Iterator[Finding]:
-    """What keeps one entry of `inputRequests` from being read."""
+    """What keeps one entry of `inputRequests` from being read, or from being shown to anybody."""
+    yield from shape_faults(entry, at, strict=strict)
+    yield from url_faults(entry, at)
+
+
+def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
+    """What is missing or mistyped in one entry."""
     if entry is None and not strict:
         return
     if not isinstance(entry, Mapping):
-        yield _wrong_type("an object", entry, at, _MRTR)
+        yield wrong_type("an object", entry, at, MRTR)
     elif is_flat(entry):
         yield from _elicitation_faults(entry, at, strict=strict)
     elif strict or "method" in entry:
-        yield from _member_faults(entry, "method", "a string", at, _MRTR)
+        yield from _member_faults(entry, "method", "a string", at, MRTR)
         yield from _params_faults(entry, at, strict=strict)
 
 
@@ -81,18 +87,37 @@ def is_flat(entry: Mapping[str, Any]) -> bool:
     return "method" not in entry and "params" not in entry
 
 
+def elicitation_params(entry: Any) -> tuple[Mapping[str, Any], str] | None:
+    """Where the params of an entry are, and the pointer to them from the entry; `None` if it is no elicitation."""
+    if not isinstance(entry, Mapping):
+        return None
+    if is_flat(entry):
+        return entry, ""
+    params = entry.get("params") if entry.get("method") == ELICIT else None
+    return (params, "/params") if isinstance(params, Mapping) else None
+
+
+def url_faults(entry: Any, at: str) -> Iterator[Finding]:
+    """The url that one entry would send a person to is one that nobody should be sent to."""
+    params, inside = elicitation_params(entry) or ({}, "")
+    url = params.get("url")
+    if params.get("mode") == "url" and isinstance(url, str) and (refusal := inspect_url(url).refusal):
+        message = f"expected a url that a person can safely be shown, this one is refused ({refusal})"
+        yield error("unsafe_url", message, f"{at}{inside}/url", SAFE_URLS)
+
+
 def _params_faults(entry: Mapping[str, Any], at: str, *, strict: bool) -> Iterator[Finding]:
     method, params = entry.get("method"), entry.get("params")
     if method == ELICIT:
-        yield from _member_faults(entry, "params", "an object", at, _ELICITATION, needed=strict)
+        yield from _member_faults(entry, "params", "an object", at, ELICITATION, needed=strict)
         if isinstance(params, Mapping):
             yield from _elicitation_faults(params, at + "/params", strict=strict)
     elif strict and method == SAMPLE:
-        yield from _member_faults(entry, "params", "an object", at, _SAMPLING)
+        yield from _member_faults(entry, "params", "an object", at, SAMPLING)
         if isinstance(params, Mapping):
             yield from _sampling_faults(params, at + "/params")
     elif strict and method == LIST_ROOTS and "params" in entry:
-        yield from _member_faults(entry, "params", "an object", at, _ROOTS)
+        yield from _member_faults(entry, "params", "an object", at, ROOTS)
 
 
 def _elicitation_faults(params: Mapping[str, Any], at: str, *, strict: bool) -> Iterator[Finding]:
@@ -100,27 +125,20 @@ def _elicitation_faults(params: Mapping[str, Any], at: str, *, strict: bool) -> 
     mode = params.get("mode", "form")
     if not isinstance(mode, str) or (strict and mode not in ("form", "url")):
         found = quoted(mode) if isinstance(mode, str) else json_type(mode)
-        yield _error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", _ELICITATION)
+        yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
     if strict or "message" in params:
-        yield from _member_faults(params, "message", "a string", at, _ELICITATION)
+        yield from _member_faults(params, "message", "a string", at, ELICITATION)
     if mode == "url":
-        yield from _member_faults(params, "url", "a string", at, _ELICITATION, needed=strict)
-        yield from _url_faults(params.get("url"), at)
+        yield from _member_faults(params, "url", "a string", at, ELICITATION, needed=strict)
     is_form = strict and mode == "form"
-    yield from _member_faults(params, "requestedSchema", "an object", at, _ELICITATION, needed=is_form)
+    yield from _member_faults(params, "requestedSchema", "an object", at, ELICITATION, needed=is_form)
     if mode != "url":
-        yield from _member_faults(params, "url", "a string", at, _ELICITATION, needed=False)
-
-
-def _url_faults(url: Any, at: str) -> Iterator[Finding]:
-    if isinstance(url, str) and (refusal := inspect_url(url).refusal):
-        message = f"expected a url that a person can safely be shown, this one is refused ({refusal})"
-        yield _error("unsafe_url", message, at + "/url", _SAFE_URLS)
+        yield from _member_faults(params, "url", "a string", at, ELICITATION, needed=False)
 
 
 def _sampling_faults(params: Mapping[str, Any], at: str) -> Iterator[Finding]:
-    yield from _member_faults(params, "messages", "an array", at, _SAMPLING)
-    yield from _member_faults(params, "maxTokens", "a number", at, _SAMPLING)
+    yield from _member_faults(params, "messages", "an array", at, SAMPLING)
+    yield from _member_faults(params, "maxTokens", "a number", at, SAMPLING)
 
 
 def _member_faults(
@@ -129,14 +147,14 @@ def _member_faults(
     """One member has its type; where it is not needed, absent and null will do."""
     value = params.get(name, UNSET if needed else None)
     if value is UNSET:
-        yield _error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
+        yield error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
     elif json_type(value) != expected and (needed or value is not None):
-        yield _wrong_type(expected, value, f"{at}/{name}", spec)
+        yield wrong_type(expected, value, f"{at}/{name}", spec)
 
 
-def _wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
-    return _error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
+def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
+    return error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
 
 
-def _error(code: str, message: str, at: str, spec: str) -> Finding:
+def error(code: str, message: str, at: str, spec: str) -> Finding:
     return Finding(code, at, "error", message, spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, final
 
 from msgspec import UNSET
@@ -67,7 +67,7 @@ def to_input_responses(
     _need_mapping("results", results)
     if requests is not None:
         _need_mapping("requests", requests)
-        _need_same_keys(results, requests)
+        need_same_keys("results", results, requests)
     written = {}
     errors: list[FieldError] = []
     for key, result in results.items():
@@ -82,13 +82,14 @@ def to_input_responses(
     return written
 
 
-def _need_same_keys(results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None]) -> None:
-    if results.keys() == requests.keys():
+def need_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str, InputRequest | None]) -> None:
+    """Each request has its answer (mrtr, "Client Requirements", 1), and each answer its request."""
+    if given.keys() == requests.keys():
         return
-    for key in map(_key, results):
-        if key not in requests:
+    for key in given:
+        if _key(key, name) not in requests:
             raise LocalProtocolError("unexpected_answer", "expected no answer to what was not asked", pointer(key))
-    missing = next(key for key in requests if key not in results)
+    missing = next(key for key in requests if key not in given)
     raise LocalProtocolError("missing_answer", "expected an answer to every request", pointer(missing))
 
 
@@ -163,9 +164,9 @@ def _text(item: object, key: str, *place: str | int) -> str:
 
 def _other_response(key: str, result: InputResult, request: InputRequest | None) -> dict[str, Any]:
     if isinstance(result, CreateMessageResult) and _asks_for(CreateMessageRequest, request):
-        return _message_response(key, result)
+        return message_response(key, _message_members(result))
     if isinstance(result, ListRootsResult) and _asks_for(ListRootsRequest, request):
-        return {"roots": _roots(key, result.roots)}
+        return roots_response(key, {"roots": result.roots})
     if isinstance(result, InputResult):
         expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
@@ -177,47 +178,57 @@ def _asks_for(kind: type, request: InputRequest | None) -> bool:
     return request is None or isinstance(request, kind) or request == _UNREAD
 
 
-def _message_response(key: str, result: CreateMessageResult) -> dict[str, Any]:
+def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what a model said (ts, CreateMessageResult)."""
-    if result.role not in ("user", "assistant"):
-        raise _wrong_value("'user' or 'assistant'", json_type(result.role), key, "role")
-    blocks = [result.content] if isinstance(result.content, Mapping) else result.content
+    role, content, model = members.get("role"), members.get("content"), members.get("model")
+    if role not in ("user", "assistant"):
+        raise _wrong_value("'user' or 'assistant'", json_type(role), key, "role")
+    blocks = [content] if isinstance(content, Mapping) else content
     if not isinstance(blocks, list | tuple):
         raise _wrong_value("a content block or an array of them", json_type(blocks), key, "content")
     for block in blocks:
         if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
             raise _wrong_value("content blocks with a type", json_type(block), key, "content")
-    if not isinstance(result.model, str):
-        raise _wrong_value("a string", json_type(result.model), key, "model")
-    if not isinstance(result.stop_reason, str | None):
-        raise _wrong_value("a string", json_type(result.stop_reason), key, "stopReason")
-    written = {"role": result.role, "content": result.content, "model": result.model}
-    if result.stop_reason is not None:
-        written["stopReason"] = result.stop_reason
-    copy: dict[str, Any] = plain(written, pointer(key))
+    if not isinstance(model, str):
+        raise _wrong_value("a string", json_type(model), key, "model")
+    if not isinstance(members.get("stopReason", ""), str):
+        raise _wrong_value("a string", json_type(members["stopReason"]), key, "stopReason")
+    copy: dict[str, Any] = plain(members, pointer(key))
     return copy
 
 
-def _roots(key: str, roots: Sequence[Root]) -> list[dict[str, str]]:
+def roots_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
     """Copy the client's roots: each uri must start with `file://` (ts, Root)."""
+    roots = members.get("roots")
     if not isinstance(roots, list | tuple):
         raise _wrong_value("an array", json_type(roots), key, "roots")
     written = []
-    for place, root in enumerate(roots):
-        if not isinstance(root, Root):
+    for place, given in enumerate(roots):
+        root = _root_members(given) if isinstance(given, Root) else given
+        if not isinstance(root, Mapping):
             raise _wrong_value("a Root", json_type(root), key, "roots", place)
-        if not isinstance(root.uri, str) or not root.uri.startswith("file://"):
+        uri = root.get("uri")
+        if not isinstance(uri, str) or not uri.startswith("file://"):
             raise _wrong_value("a uri that starts with 'file://'", "another", key, "roots", place, "uri")
-        if not isinstance(root.name, str | None):
-            raise _wrong_value("a string", json_type(root.name), key, "roots", place, "name")
-        members = {"uri": root.uri} if root.name is None else {"uri": root.uri, "name": root.name}
-        written.append({name: str.__str__(member) for name, member in members.items()})
-    return written
+        if not isinstance(root.get("name", ""), str):
+            raise _wrong_value("a string", json_type(root["name"]), key, "roots", place, "name")
+        written.append(root)
+    copy: dict[str, Any] = plain({**members, "roots": written}, pointer(key))
+    return copy
 
 
-def _key(key: object) -> str:
+def _message_members(result: CreateMessageResult) -> dict[str, Any]:
+    members = {"role": result.role, "content": result.content, "model": result.model}
+    return members if result.stop_reason is None else {**members, "stopReason": result.stop_reason}
+
+
+def _root_members(root: Root) -> dict[str, Any]:
+    return {"uri": root.uri} if root.name is None else {"uri": root.uri, "name": root.name}
+
+
+def _key(key: object, name: str = "results") -> str:
     if not isinstance(key, str):
-        raise TypeError(f"a key of results must be a str, not {type(key).__name__}")
+        raise TypeError(f"a key of {name} must be a str, not {type(key).__name__}")
     return str.__str__(key)
 
 

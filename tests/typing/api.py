@@ -9,9 +9,11 @@ from typing import Any, Literal, assert_never, assert_type
 
 from toolnexus_mrtr import (
     Answer,
+    Call,
     Choice,
     CreateMessageRequest,
     CreateMessageResult,
+    Done,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
@@ -21,12 +23,15 @@ from toolnexus_mrtr import (
     Form,
     InputRequest,
     InvalidAnswer,
+    Limits,
     ListRootsRequest,
     ListRootsResult,
     LocalProtocolError,
     MrtrError,
+    Pause,
     RemoteProtocolError,
     Request,
+    RetryLimitExceeded,
     Root,
     UnknownRequest,
     UrlReport,
@@ -230,6 +235,30 @@ def filling_in_a_form(schema: Mapping[str, Any], content: Mapping[str, Any]) -> 
     field.label = ""  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 
 
+def exchanging(raw: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    call = Call("tools/call", {"name": "t"}, server="s", max_retries=3, limits=Limits(depth=32))
+    assert_type(call.params, dict[str, Any])
+    step = call.receive(raw)
+    assert_type(step, Done | Pause)
+    if isinstance(step, Done):
+        assert_type(step.result_type, str)
+        return assert_type(step.result, dict[str, Any])
+    assert_type(step.requests, dict[str, Request])
+    assert_type(step.input_requests, dict[str, InputRequest])
+    assert_type(step.request_state, str | None)
+    assert_type(step.delay, float)
+    assert_type(step.id, str)
+    assert_type(step.resume({"who": answer}), Call)
+    assert_type(step.resume([answer], meta={}), Call)
+    assert_type(Pause.from_json(step.to_json(), server="s").call, Call)
+    assert_type(Call.from_json(call.to_json()), Call)
+    # Refused: params by text, an answer alone, a change.
+    Call("tools/call", "{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    step.resume(answer)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    step.delay = 0  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+    return step.call.params
+
+
 def looking_at_what_a_server_sent(text: str) -> None:
     report = inspect_url(text)
     assert_type(report, UrlReport)
@@ -250,6 +279,8 @@ def catching(error: MrtrError) -> str:
     assert_type(error.at, str)
     if isinstance(error, RemoteProtocolError):
         return error.at
+    if isinstance(error, RetryLimitExceeded):
+        return assert_type(error.pause, Pause).id
     if isinstance(error, InvalidAnswer):
         assert_type(error.errors, tuple[FieldError, ...])
         first = error.errors[0]

@@ -1,0 +1,274 @@
+"""The exchange as values: a `Call`, the `Pause`s on its way, and the `Done` at its end. No clock, no I/O.
+
+What a pause keeps is the raw result; all else is read from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, final
+
+from msgspec import Struct
+
+from toolnexus_mrtr._answers import HostAnswer, answers_by_key, need_own_id, settle
+from toolnexus_mrtr._bridge import elicitation_to_request
+from toolnexus_mrtr._contract import Answer, AnswerLike, Request
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
+from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
+from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
+from toolnexus_mrtr._records import DEEPEST, CallRecord, Kept, PauseRecord, call_record, face, need
+from toolnexus_mrtr._rules import elicitation_params, refuse_first
+from toolnexus_mrtr._stored import invalid, read, write
+from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
+from toolnexus_mrtr._writer import need_same_keys
+
+#: The answers to a pause: by key, or, for elicitations alone, each with the `id` of its `Request`.
+Answers: TypeAlias = Mapping[str, HostAnswer] | Iterable[Answer | AnswerLike | Mapping[str, Any]]
+
+
+class Done(Struct, frozen=True):
+    """The call is finished: `result` is a deep copy of the raw result, whole, and `result_type` its type.
+
+    The type is `"complete"` where the server left it out; another one is listed in the `result_types` of the call.
+    """
+
+    result: dict[str, Any]
+    result_type: str
+
+    def __repr__(self) -> str:
+        return f"Done(result_type={self.result_type!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("result_type", self.result_type)]
+
+
+@final
+class Call(Kept):
+    """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
+
+    `server` is your own name for the server; it is stored with every pause, so that no other server is sent the
+    answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of `params`; where
+    neither says anything, nothing is gated. The call is sent at most `max_retries + 1` times. `result_types` are those
+    that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits, unless given.
+
+    Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry, and `TypeError` for a wrong type.
+    """
+
+    __slots__ = ()
+    _record: CallRecord
+
+    def __init__(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        server: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        max_retries: int = 10,
+        result_types: Iterable[str] = (),
+        limits: Limits = Limits(),  # noqa: B008 - it is frozen
+        id: str | None = None,
+    ) -> None:
+        record = call_record(
+            method,
+            params,
+            server=server,
+            capabilities=capabilities,
+            max_retries=max_retries,
+            result_types=result_types,
+            limits=limits,
+            id=id,
+        )
+        object.__setattr__(self, "_record", record)
+
+    @property
+    def method(self) -> str:
+        """The method to send."""
+        return self._record.method
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
+        copy: dict[str, Any] = plain(self._record.params, depth=DEEPEST)
+        return copy
+
+    @property
+    def server(self) -> str | None:
+        """Your own name for the server."""
+        return self._record.server
+
+    @property
+    def id(self) -> str:
+        """What tells this call and its retries from every other call."""
+        return self._record.id
+
+    @property
+    def retry(self) -> int:
+        """How many sends came before this one."""
+        return self._record.retry
+
+    def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
+        """Take the result of this call, copied: it is done, or paused for input.
+
+        A pure function: the same result gives an equal value, here and in any other process.
+
+        Raises `RemoteProtocolError` for the first fault in the server's order: `unknown_result_type`,
+        `method_not_supported`, `nothing_requested`, `undeclared_capability`, `too_large`, and all that
+        `input_requests` raises; nothing of such a pause may be shown to anybody. Raises `RetryLimitExceeded` for one
+        pause too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
+        """
+        record = self._record
+        refuse_first(result_type_faults(as_result(raw), record.result_types))
+        if not is_input_required(raw):
+            result = plain(raw, depth=record.limits.depth, remote=True, keep=True)
+            return Done(result, result.get("resultType", COMPLETE))
+        pause = _pause(record, raw)
+        if record.retry >= record.max_retries:
+            raise RetryLimitExceeded(pause)
+        return pause
+
+    def to_json(self) -> bytes:
+        """Store the call, as ASCII JSON. It holds the params, and is as secret as they are."""
+        return write(self._record)
+
+    @staticmethod
+    def from_json(data: bytes | str, *, server: str | None = None) -> Call:
+        """Give back a stored call, under the rules of `Pause.from_json`."""
+        record, raw = read(data, server)
+        if raw is not None:
+            raise invalid()
+        return face(Call, record)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("id", self.id), ("method", self.method), ("retry", self.retry)]
+
+
+@final
+class Pause(Kept):
+    """A call that waits for input; `Call.receive` makes it, and `Pause.from_json`.
+
+    Show its `requests`, or read its `input_requests`, and `resume`. What it gives out is copied each time.
+    """
+
+    __slots__ = ()
+    _record: PauseRecord
+
+    def __init__(self) -> None:
+        raise TypeError("a Pause is made by Call.receive and Pause.from_json")
+
+    @property
+    def call(self) -> Call:
+        """The call that was paused, as it was sent."""
+        return face(Call, self._record.call)
+
+    @property
+    def id(self) -> str:
+        """A name to store it under: the id of the call, and the number of its retries."""
+        return f"{self._record.call.id}-{self._record.call.retry}"
+
+    @property
+    def input_requests(self) -> dict[str, InputRequest]:
+        """What is asked, by the server's keys and in its order."""
+        return input_requests(plain(self._record.raw, depth=DEEPEST))
+
+    @property
+    def requests(self) -> dict[str, Request]:
+        """The elicitations among it, as the `Request`s that a host resolves; see `elicitation_to_request`."""
+        asked = self.input_requests
+        return {key: elicitation_to_request(asked[key], id=id) for key, id in self._ids(asked).items()}
+
+    @property
+    def request_state(self) -> str | None:
+        """The state that the retry will echo, if the server sent one."""
+        state: str | None = self._record.raw.get("requestState")
+        return state
+
+    @property
+    def delay(self) -> float:
+        """Seconds to wait before the retry: 0 after questions, else 0.05 doubling to 5 while nothing is asked."""
+        return self._record.delay
+
+    def resume(self, answers: Answers = (), *, meta: Mapping[str, Any] | None = None) -> Call:
+        """Answer everything that is asked, and get the call to send next; this pause stays as it is.
+
+        `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, which is kept
+        whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
+        `meta` replaces the `_meta` of the params.
+
+        Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
+        `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
+        form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
+        """
+        need("meta", meta, Mapping | None, "a mapping")
+        asked = input_requests(self._record.raw)
+        ids = self._ids(asked)
+        given: Mapping[Any, Any] = answers if isinstance(answers, Mapping) else answers_by_key(answers, ids)
+        need_same_keys("answers", given, asked)
+        responses: dict[str, Any] = {}
+        errors: list[FieldError] = []
+        for key, request in asked.items():
+            need_own_id(key, given[key], ids.get(key))
+            value = settle(key, given[key], request, self._schema_at(key))
+            if isinstance(value, tuple):
+                errors += value
+            else:
+                responses[key] = value
+        if errors:
+            raise InvalidAnswer(errors)
+        return face(Call, self._record.retried(responses, meta))
+
+    def to_json(self) -> bytes:
+        """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
+        return write(self._record.call, self._record.raw)
+
+    @staticmethod
+    def from_json(data: bytes | str, *, server: str | None = None) -> Pause:
+        """Give back a stored pause, through every gate of `receive`, for the `server` of its call and no other.
+
+        What was stored with a server must be asked for by that name, and what was stored without one without: no
+        answer and no state goes to a server that did not ask.
+
+        Raises `LocalProtocolError` `stored_pause_invalid`, `wrong_server`; `TypeError` for a wrong type.
+        """
+        record, raw = read(data, server)
+        try:
+            if raw is not None and is_input_required(raw):
+                return _pause(record, raw)
+        except MrtrError:
+            pass
+        raise invalid()
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("id", self.id), ("method", self._record.call.method), ("asks", len(self._record.asks))]
+
+    def _ids(self, asked: Mapping[str, InputRequest]) -> dict[str, str]:
+        """The id of each elicitation: the pause's own, and its place among all that is asked, counted from 1."""
+        places = enumerate(asked.items(), 1)
+        return {key: f"elc-{self.id}-{n}" for n, (key, request) in places if isinstance(request, ElicitRequest)}
+
+    def _schema_at(self, key: str) -> str:
+        _, inside = elicitation_params(self._record.asks[key]) or ({}, "")
+        return pointer("inputRequests", key) + inside + "/requestedSchema"
+
+
+class RetryLimitExceeded(MrtrError):
+    """The server paused the call once more after its last retry (code `retry_limit`).
+
+    `pause` is that pause. Its `call.params` still hold what was answered before, and `resume` goes on all the same.
+    """
+
+    pause: Pause
+
+    def __init__(self, pause: Pause) -> None:
+        super().__init__("retry_limit", f"expected the call to be done after {pause.call.retry} retries")
+        self.pause = pause
+
+    def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
+        return RetryLimitExceeded, (self.pause,)
+
+
+def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:
+    """Let a paused result in, through every gate."""
+    refuse_first(pause_faults(raw, method=call.method, capabilities=call.declared(), limits=call.limits))
+    return face(Pause, PauseRecord(call, plain(raw, depth=call.limits.depth, remote=True)))

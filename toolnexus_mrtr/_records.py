@@ -1,0 +1,169 @@
+"""What is kept of a call and of its pause: plain, checked, never given out itself. No clock, no I/O."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, NoReturn, TypeVar
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from toolnexus_mrtr._errors import LocalProtocolError, pointer
+from toolnexus_mrtr._gates import Limits
+from toolnexus_mrtr._plain import plain
+
+_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
+
+#: How deep anything that is kept may be: the deepest that `Limits` allows, and what is written around it.
+DEEPEST: Final = 300
+
+#: Seconds: the first delay, how often it doubles, and the longest.
+_DELAY: Final = 0.05
+_DOUBLINGS: Final = 7
+_LONGEST: Final = 5.0
+
+_Count = Annotated[int, Meta(ge=0)]
+_Kind = TypeVar("_Kind", bound="Kept")
+
+
+class CallRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that a call is. `idle` counts the pauses without a question that came last, one after the other."""
+
+    method: str
+    params: dict[str, Any]
+    server: str | None
+    capabilities: dict[str, Any] | None
+    max_retries: _Count
+    result_types: tuple[str, ...]
+    limits: Limits
+    id: str
+    retry: _Count = 0
+    idle: _Count = 0
+
+    def declared(self) -> Any:
+        """The capabilities that the server knows of; `None` where nobody said."""
+        if self.capabilities is not None:
+            return self.capabilities
+        meta = self.params.get("_meta")
+        return meta.get(_CAPABILITIES) if isinstance(meta, dict) else None
+
+
+class PauseRecord(Struct, frozen=True):
+    """All that a pause is."""
+
+    call: CallRecord
+    raw: dict[str, Any]
+
+    @property
+    def asks(self) -> dict[str, Any]:
+        """The entries of `inputRequests`; none where the member is absent or null."""
+        return self.raw.get("inputRequests") or {}
+
+    @property
+    def delay(self) -> float:
+        """Seconds to wait before the retry."""
+        return 0.0 if self.asks else min(_DELAY * float(2 ** min(self.call.idle, _DOUBLINGS)), _LONGEST)
+
+    def retried(self, responses: dict[str, Any], meta: Mapping[str, Any] | None) -> CallRecord:
+        """The call to send next."""
+        call = self.call
+        # Answers and state belong to one retry alone (mrtr, "Client Requirements", 2 and 4).
+        params = {name: call.params[name] for name in call.params if name not in ("inputResponses", "requestState")}
+        if meta is not None:
+            params["_meta"] = plain(meta, "/_meta", depth=call.limits.depth)
+            _need_declaration(params["_meta"], "/_meta")
+        if responses:
+            params["inputResponses"] = responses
+        if self.raw.get("requestState") is not None:
+            params["requestState"] = self.raw["requestState"]
+        return replace(call, params=params, retry=call.retry + 1, idle=0 if self.asks else call.idle + 1)
+
+
+class Kept:
+    """A face of a record: frozen, compared by value, and silent about what is kept."""
+
+    __slots__ = ("_record",)
+    _record: Any
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._record == getattr(other, "_record", None)
+
+    def __hash__(self) -> int:
+        # Params and results are maps, which have no hash; an id and a count tell calls and pauses apart.
+        return hash(tuple(value for _, value in self.__rich_repr__()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return face, (type(self), self._record)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        raise NotImplementedError
+
+
+def face(kind: type[_Kind], record: CallRecord | PauseRecord) -> _Kind:
+    """Give a record its face."""
+    value = object.__new__(kind)
+    object.__setattr__(value, "_record", record)
+    return value
+
+
+def call_record(
+    method: str,
+    params: Mapping[str, Any],
+    *,
+    server: str | None,
+    capabilities: Mapping[str, Any] | None,
+    max_retries: int,
+    result_types: Iterable[str],
+    limits: Limits,
+    id: str | None,
+) -> CallRecord:
+    """Check and copy what a caller gives for a new call."""
+    need("params", params, Mapping, "a mapping")
+    need("capabilities", capabilities, Mapping | None, "a mapping")
+    need("limits", limits, Limits, "Limits")
+    if isinstance(max_retries, bool) or not isinstance(max_retries, int):
+        raise TypeError(f"max_retries must be an int, not {type(max_retries).__name__}")
+    if max_retries < 0:
+        raise LocalProtocolError("wrong_value", "expected 0 or more", "/max_retries")
+    if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
+        raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
+    kept = plain(params, "/params", depth=limits.depth)
+    _need_declaration(kept.get("_meta"), "/params/_meta")
+    return CallRecord(
+        method=_text("method", method),
+        params=kept,
+        server=None if server is None else _text("server", server),
+        capabilities=plain(capabilities, "/capabilities"),
+        max_retries=max_retries,
+        result_types=tuple(_text("each of result_types", result_type) for result_type in result_types),
+        limits=limits,
+        id=os.urandom(8).hex() if id is None else _text("id", id),
+    )
+
+
+def need(name: str, value: object, kind: Any, expected: str) -> None:
+    """Refuse an argument of a wrong Python type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
+
+
+def _text(name: str, value: str) -> str:
+    need(name, value, str, "a str")
+    return str.__str__(value)
+
+
+def _need_declaration(meta: Any, at: str) -> None:
+    """Capabilities that are no map would gate nothing."""
+    declared = meta.get(_CAPABILITIES) if isinstance(meta, dict) else None
+    if not isinstance(declared, dict | None):
+        raise LocalProtocolError("wrong_value", "expected an object of capabilities", at + pointer(_CAPABILITIES))

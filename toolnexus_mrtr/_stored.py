@@ -1,0 +1,56 @@
+"""How a call and a pause are stored: ASCII JSON in a format of its own, as secret as what it holds. Touches no I/O."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, Literal, NoReturn
+
+import msgspec
+from msgspec import Struct
+
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError
+from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._records import DEEPEST, CallRecord, need
+
+_FORMAT: Final = "toolnexus-mrtr/1"
+
+
+class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    format: Literal["toolnexus-mrtr/1"]
+    call: CallRecord
+    result: dict[str, Any] | None = None
+
+
+def write(call: CallRecord, raw: dict[str, Any] | None = None) -> bytes:
+    """Store a call or, with the result that paused it, a pause."""
+    stored = msgspec.to_builtins(_Stored(_FORMAT, call, raw))
+    return json.dumps(stored, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def read(data: bytes | str, server: str | None) -> tuple[CallRecord, dict[str, Any] | None]:
+    """Give back what `write` stored, for the server that it was stored for."""
+    need("data", data, bytes | bytearray | str, "bytes")
+    need("server", server, str | None, "a str")
+    stored = _read(data)
+    if stored is None:
+        raise invalid()
+    if stored.call.server != server:
+        raise LocalProtocolError("wrong_server", "expected the name of the server that this was stored for")
+    return stored.call, stored.result
+
+
+def invalid() -> LocalProtocolError:
+    """Say that this is nothing that `write` has stored, and no more: the bytes are secret."""
+    return LocalProtocolError("stored_pause_invalid", "expected what to_json has stored, whole and unchanged")
+
+
+def _read(data: bytes | str) -> _Stored | None:
+    try:
+        value = plain(json.loads(data, parse_constant=_no_number), depth=DEEPEST)
+        return msgspec.convert(value, _Stored)
+    except (ValueError, RecursionError, msgspec.MsgspecError, MrtrError):
+        return None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
