@@ -40,7 +40,7 @@ PROMISED = """
     ElicitationRequests input_requests ElicitationResponses ElicitRequest CreateMessageRequest ListRootsRequest
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
-    LocalProtocolError InvalidAnswer FieldError Form Field Choice Call Pause Done Limits RetryLimitExceeded
+    LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
 """.split()
 
 
