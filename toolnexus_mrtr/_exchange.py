@@ -214,15 +214,14 @@ class Pause(Kept):
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []
         for key, request in asked.items():
-            need_own_id(key, given[key], ids.get(key))
-            value = input_response(key, given[key], request, self._schema_at(key))
+            value = response_to(self, key, given[key], request, ids.get(key))
             if isinstance(value, tuple):
                 errors += value
             else:
                 responses[key] = value
         if errors:
             raise InvalidAnswer(errors)
-        return face(Call, self._record.retried(responses, meta))
+        return retry_of(self, responses, meta)
 
     def to_json(self) -> bytes:
         """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
@@ -253,10 +252,6 @@ class Pause(Kept):
         places = enumerate(asked.items(), 1)
         return {key: f"elc-{self.id}-{n}" for n, (key, request) in places if isinstance(request, ElicitRequest)}
 
-    def _schema_at(self, key: str) -> str:
-        _, inside = elicitation_params(self._record.asks[key]) or ({}, "")
-        return pointer("inputRequests", key) + inside + "/requestedSchema"
-
 
 class RetryLimitExceeded(MrtrError):
     """The server paused the call once more after its last retry (code `retry_limit`).
@@ -272,6 +267,20 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
         return RetryLimitExceeded, (self.pause,)
+
+
+def response_to(
+    pause: Pause, key: str, answer: Any, request: InputRequest, id: str | None
+) -> dict[str, Any] | tuple[FieldError, ...]:
+    """Give what the retry carries for one answer, as `resume` does: a driver asks again before the rest is answered."""
+    need_own_id(key, answer, id)
+    _, inside = elicitation_params(pause._record.asks[key]) or ({}, "")  # noqa: SLF001 - the class is the door of this room
+    return input_response(key, answer, request, pointer("inputRequests", key) + inside + "/requestedSchema")
+
+
+def retry_of(pause: Pause, responses: dict[str, Any], meta: Mapping[str, Any] | None = None) -> Call:
+    """Make the call to send next of what `response_to` gave for every key, in the server's order."""
+    return face(Call, pause._record.retried(responses, meta))  # noqa: SLF001 - as above
 
 
 def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:
