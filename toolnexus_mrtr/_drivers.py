@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._bridge import elicitation_to_request
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError
-from toolnexus_mrtr._exchange import Call, Done, Pause, response_to, retry_of
+from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
 from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
-from toolnexus_mrtr._plain import plain
-from toolnexus_mrtr._records import DEEPEST, need
+from toolnexus_mrtr._plain import copied
+from toolnexus_mrtr._records import need
 from toolnexus_mrtr._wire import ElicitRequest, InputRequest
 
 #: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
@@ -135,7 +135,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
         requests = pause.requests
         asked = {
             key: (request, asking(self.handlers, key, request, requests.get(key)))
-            for key, request in pause.input_requests.items()
+            for key, request in asked_by(pause).items()
         }
         responses = yield [self._response(pause, key, request, ask) for key, (request, ask) in asked.items()]
         return retry_of(pause, dict(zip(asked, responses, strict=True)))
@@ -151,7 +151,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
                 raise InvalidAnswer(response)
             # Copied from what stayed here: what the host was handed is the host's to change.
             form = elicitation_to_request(asked, id=id)
-            form = replace(form, data=plain(form.data, depth=DEEPEST))
+            form = replace(form, data=copied(form.data))
             ask = Do(ask.name, ask.function, (asked_again(form, key, response, attempt),))
 
 
