@@ -34,7 +34,7 @@ _RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
 _DEEPEST: Final = 256
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
 
     `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
