@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolnexus_mrtr._bridge import answer_to_elicit_result
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer
-from toolnexus_mrtr._forms import Form
+from toolnexus_mrtr._forms import Form, settled
 from toolnexus_mrtr._plain import plain
 from toolnexus_mrtr._wire import (
     CreateMessageRequest,
@@ -43,7 +43,9 @@ _TYPED: Final[Mapping[type, type]] = {
 }
 
 
-def settle(key: str, answer: Any, request: InputRequest, schema_at: str) -> dict[str, Any] | tuple[FieldError, ...]:
+def input_response(
+    key: str, answer: Any, request: InputRequest, schema_at: str
+) -> dict[str, Any] | tuple[FieldError, ...]:
     """Give the value of `inputResponses` for one answer, deeply copied, or its field errors at `/<key>/<field>`.
 
     A map in the wire's own shape is kept whole once its known members are right. `schema_at` says where in the server's
@@ -148,14 +150,15 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
     else:
         result = ElicitResult(action=answer.get("action"), content=answer.get("content"))
         extras = plain({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
-    if result.action == "accept" and request.mode != "url":
-        content = {} if result.content is None else result.content
-        # What is no map is the writer's to refuse.
-        if isinstance(content, Mapping):
-            form = _pointing_from(schema_at, Form.of, request.requested_schema)
-            errors = form.check(content)
-            if errors:
-                return tuple(FieldError(pointer(key) + error.at, error.code, error.message) for error in errors)
+    content = {} if result.content is None else result.content
+    # What is no map of fields is the writer's to refuse.
+    is_form = result.action == "accept" and request.mode != "url"
+    if is_form and isinstance(content, Mapping) and all(isinstance(name, str) for name in content):
+        form = _pointing_from(schema_at, Form.of, request.requested_schema)
+        settled_content, errors = settled(form, content)
+        if errors:
+            return tuple(FieldError(pointer(key) + error.at, error.code, error.message) for error in errors)
+        return {"action": "accept", "content": settled_content} | extras
     value: dict[str, Any] = to_input_responses({key: result}, {key: request})[key] | extras
     return value
 

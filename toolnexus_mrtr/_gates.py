@@ -28,13 +28,13 @@ from toolnexus_mrtr._rules import (
 )
 from toolnexus_mrtr._wire import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
 
-_RESULT_TYPE: Final = SPEC + "basic#resulttype"
+_RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
 
 #: Deeper values would exhaust the stack of the standard library's JSON.
 _DEEPEST: Final = 256
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
 
     `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
@@ -102,7 +102,7 @@ def _entry_faults(key: str, entry: Any, capabilities: Mapping[str, Any] | None, 
 
 
 def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
-    """A server must not ask for what this request did not declare (mrtr, "Server Requirements", 3)."""
+    """A server must not ask for what this request did not declare (mrtr, "Server Requirements", 7)."""
     method = entry.get("method", ELICIT)
     if method == ELICIT:
         yield from _undeclared_elicitation(entry, at, capabilities.get("elicitation"))

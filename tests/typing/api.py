@@ -235,28 +235,39 @@ def filling_in_a_form(schema: Mapping[str, Any], content: Mapping[str, Any]) -> 
     field.label = ""  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def exchanging(raw: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-    call = Call("tools/call", {"name": "t"}, server="s", max_retries=3, limits=Limits(depth=32))
+def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRootsResult) -> Call:
+    call = Call("tools/call", {"name": "t"}, server="s", capabilities={}, result_types=["task"], limits=Limits(key=9))
+    assert_type(call.method, str)
     assert_type(call.params, dict[str, Any])
-    step = call.receive(raw)
-    assert_type(step, Done | Pause)
-    if isinstance(step, Done):
-        assert_type(step.result_type, str)
-        return assert_type(step.result, dict[str, Any])
-    assert_type(step.requests, dict[str, Request])
-    assert_type(step.input_requests, dict[str, InputRequest])
-    assert_type(step.request_state, str | None)
-    assert_type(step.delay, float)
-    assert_type(step.id, str)
-    assert_type(step.resume({"who": answer}), Call)
-    assert_type(step.resume([answer], meta={}), Call)
-    assert_type(Pause.from_json(step.to_json(), server="s").call, Call)
-    assert_type(Call.from_json(call.to_json()), Call)
-    # Refused: params by text, an answer alone, a change.
+    assert_type(call.server, str | None)
+    assert_type(call.id, str)
+    assert_type(call.retry, int)
+    assert_type(call.to_json(), bytes)
+    assert_type(Call.from_json(call.to_json(), server="s"), Call)
+    outcome = call.receive(raw)
+    assert_type(outcome, Done | Pause)
+    if isinstance(outcome, Done):
+        assert_type(outcome.result, dict[str, Any])
+        assert_type(outcome.result_type, str)
+        return call
+    assert_type(outcome.call, Call)
+    assert_type(outcome.id, str)
+    assert_type(outcome.input_requests, dict[str, InputRequest])
+    assert_type(outcome.requests, dict[str, Request])
+    assert_type(outcome.request_state, str | None)
+    assert_type(outcome.delay, float)
+    assert_type(outcome.to_json(), bytes)
+    assert_type(Pause.from_json(outcome.to_json(), server=None), Pause)
+    assert_type(outcome.resume(), Call)
+    assert_type(outcome.resume([Answer("1", True), host_answer, {"id": "1", "ok": False}]), Call)
+    # Refused: text as params, a name in place of many, an answer that is none, a change, a Pause that nobody sent.
     Call("tools/call", "{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    step.resume(answer)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    step.delay = 0  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
-    return step.call.params
+    Call("tools/call", {}, max_retries="10")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Limits(100)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    outcome.resume({"a": True})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    outcome.call = call  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+    Pause(call, raw)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    return outcome.resume({"a": Answer("1", True), "b": {"action": "decline"}, "c": result}, meta={})
 
 
 def looking_at_what_a_server_sent(text: str) -> None:
@@ -279,14 +290,14 @@ def catching(error: MrtrError) -> str:
     assert_type(error.at, str)
     if isinstance(error, RemoteProtocolError):
         return error.at
-    if isinstance(error, RetryLimitExceeded):
-        return assert_type(error.pause, Pause).id
     if isinstance(error, InvalidAnswer):
         assert_type(error.errors, tuple[FieldError, ...])
         first = error.errors[0]
         return assert_type(first.at, str) + assert_type(first.code, str) + assert_type(first.message, str)
     if isinstance(error, LocalProtocolError):
         return error.code
+    if isinstance(error, RetryLimitExceeded):
+        return assert_type(error.pause, Pause).id
     # Refused: only an invalid answer lists fields.
     _ = error.errors  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     return str(error)
