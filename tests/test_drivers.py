@@ -419,8 +419,10 @@ def test_what_others_are_handed_is_theirs_to_change(drive):
         request.params["messages"].clear()
         return MESSAGE
 
-    drive(call(), send, Handlers(wait_for, create_message))
+    steps = []
+    drive(call(), send, Handlers(wait_for, create_message), on_step=lambda step: steps.append((step, step.to_json())))
     assert json.dumps(raw) == before
+    assert [step.to_json() for step, _ in steps] == [stored for _, stored in steps]
     assert [params["arguments"] for params in server.sent] == [{"w": 1.0, "z": None, "k": []}] * 3
     assert [params.get("requestState") for params in server.sent] == [None, "s", None]
 
@@ -691,7 +693,7 @@ def test_nothing_is_sent_after_the_deadline(drive, timeout):
 
 
 @both
-@pytest.mark.parametrize("timeout", [None, math.inf, 10**400])
+@pytest.mark.parametrize("timeout", [None, math.inf, 10**400], ids=["none", "infinite", "huge"])
 def test_without_a_deadline_everything_may_take_its_time(drive, timeout, clock):
     def wait_for(_: Request) -> Answer:
         clock.now += 1e6
