@@ -137,9 +137,6 @@ class Call(Kept):
             raise invalid()
         return face(Call, record)
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self.method), ("retry", self.retry)]
-
 
 @final
 class Pause(Kept):
@@ -162,7 +159,7 @@ class Pause(Kept):
     @property
     def id(self) -> str:
         """A name to store it under: the id of the call, and the number of its retries."""
-        return f"{self._record.call.id}-{self._record.call.retry}"
+        return self._record.id
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
@@ -244,9 +241,6 @@ class Pause(Kept):
         except MrtrError:
             pass
         raise invalid()
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self._record.call.method), ("asks", len(self._record.asks))]
 
     def _ids(self, asked: Mapping[str, InputRequest]) -> dict[str, str]:
         """The id of each elicitation: the pause's own, and its place among all that is asked, counted from 1."""
