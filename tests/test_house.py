@@ -34,6 +34,8 @@ FLOORS = {
     "_answers": 9,
     "_stored": 9,
     "_exchange": 10,
+    "_handlers": 10,
+    "_drivers": 11,
 }
 
 PROMISED = """
@@ -41,6 +43,7 @@ PROMISED = """
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
     LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
+    Handlers run run_async
 """.split()
 
 

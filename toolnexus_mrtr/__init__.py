@@ -2,6 +2,7 @@
 
 from toolnexus_mrtr._bridge import answer_to_elicit_result, elicitation_to_request
 from toolnexus_mrtr._contract import Answer, Request
+from toolnexus_mrtr._drivers import run, run_async
 from toolnexus_mrtr._errors import (
     FieldError,
     InvalidAnswer,
@@ -14,6 +15,7 @@ from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
 from toolnexus_mrtr._fields import Field
 from toolnexus_mrtr._forms import Form
 from toolnexus_mrtr._gates import Limits
+from toolnexus_mrtr._handlers import Handlers
 from toolnexus_mrtr._keywords import Choice
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._urls import UrlReport, inspect_url
@@ -51,11 +53,15 @@ __all__ = (
     "Answer",
     "elicitation_to_request",
     "answer_to_elicit_result",
-    # the exchange
+    # the exchange, without I/O
     "Call",
     "Pause",
     "Done",
     "Limits",
+    # the exchange, driven
+    "Handlers",
+    "run",
+    "run_async",
     # forms
     "Form",
     "Field",

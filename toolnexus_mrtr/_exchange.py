@@ -15,9 +15,9 @@ from toolnexus_mrtr._bridge import elicitation_to_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._plain import copied, plain
 from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
-from toolnexus_mrtr._records import DEEPEST, CallRecord, Kept, PauseRecord, call_record, face, need
+from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face, need
 from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
@@ -87,7 +87,7 @@ class Call(Kept):
     @property
     def params(self) -> dict[str, Any]:
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
-        copy: dict[str, Any] = plain(self._record.params, depth=DEEPEST)
+        copy: dict[str, Any] = copied(self._record.params)
         return copy
 
     @property
@@ -164,7 +164,7 @@ class Pause(Kept):
     @property
     def input_requests(self) -> dict[str, InputRequest]:
         """What is asked, by the server's keys and in its order."""
-        return input_requests(plain(self._record.raw, depth=DEEPEST))
+        return input_requests(copied(self._record.raw))
 
     @property
     def requests(self) -> dict[str, Request]:
@@ -211,15 +211,14 @@ class Pause(Kept):
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []
         for key, request in asked.items():
-            need_own_id(key, given[key], ids.get(key))
-            value = input_response(key, given[key], request, self._schema_at(key))
+            value = response_to(self, key, given[key], request, ids.get(key))
             if isinstance(value, tuple):
                 errors += value
             else:
                 responses[key] = value
         if errors:
             raise InvalidAnswer(errors)
-        return face(Call, self._record.retried(responses, meta))
+        return retry_of(self, responses, meta)
 
     def to_json(self) -> bytes:
         """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
@@ -247,10 +246,6 @@ class Pause(Kept):
         places = enumerate(asked.items(), 1)
         return {key: f"elc-{self.id}-{n}" for n, (key, request) in places if isinstance(request, ElicitRequest)}
 
-    def _schema_at(self, key: str) -> str:
-        _, inside = elicitation_params(self._record.asks[key]) or ({}, "")
-        return pointer("inputRequests", key) + inside + "/requestedSchema"
-
 
 class RetryLimitExceeded(MrtrError):
     """The server paused the call once more after its last retry (code `retry_limit`).
@@ -266,6 +261,25 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
         return RetryLimitExceeded, (self.pause,)
+
+
+def asked_by(pause: Pause) -> dict[str, InputRequest]:
+    """Read what a pause asks, shared with it and so never to be given out."""
+    return input_requests(pause._record.raw)  # noqa: SLF001 - the class is the door of this room
+
+
+def response_to(
+    pause: Pause, key: str, answer: Any, request: InputRequest, id: str | None
+) -> dict[str, Any] | tuple[FieldError, ...]:
+    """Give what the retry carries for one answer, as `resume` does: a driver asks again before the rest is answered."""
+    need_own_id(key, answer, id)
+    _, inside = elicitation_params(pause._record.asks[key]) or ({}, "")  # noqa: SLF001 - as above
+    return input_response(key, answer, request, pointer("inputRequests", key) + inside + "/requestedSchema")
+
+
+def retry_of(pause: Pause, responses: dict[str, Any], meta: Mapping[str, Any] | None = None) -> Call:
+    """Make the call to send next of what `response_to` gave for every key, in the server's order."""
+    return face(Call, pause._record.retried(responses, meta))  # noqa: SLF001 - as above
 
 
 def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:

@@ -53,8 +53,23 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
     return root[0]
 
 
+def copied(value: Any) -> Any:
+    """Copy deeply what `plain` has given: nothing of it is left to check."""
+    root = [value]
+    todo: list[Any] = [root]
+    while todo:
+        box = todo.pop()
+        for key, item in box.items() if type(box) is dict else enumerate(box):
+            if type(item) is dict or type(item) is list:
+                box[key] = copy = item.copy()
+                todo.append(copy)
+    return root[0]
+
+
 def plain_twin(value: Any) -> Any:
     """Give the plain twin of a value, the items of a container untouched; `UNSET` for what JSON cannot carry."""
+    if type(value) is list or (type(value) is dict and _KEYS.issuperset(map(type, value))):
+        return value.copy()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool) or value is None:

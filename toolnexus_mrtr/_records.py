@@ -13,7 +13,8 @@ from toolnexus_mrtr._errors import LocalProtocolError, pointer
 from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._plain import plain
 
-_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
+#: The member of `_meta` that declares what a client can do (base, "_meta").
+CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 
 #: How deep anything that is kept may be: the deepest that `Limits` allows, and what is written around it.
 DEEPEST: Final = 300
@@ -51,7 +52,7 @@ class CallRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if self.capabilities is not None:
             return self.capabilities
         meta = self.params.get("_meta")
-        return meta.get(_CAPABILITIES) if isinstance(meta, dict) else None
+        return meta.get(CAPABILITIES) if isinstance(meta, dict) else None
 
 
 class PauseRecord(Struct, frozen=True):
@@ -180,6 +181,6 @@ def _text(name: str, value: str) -> str:
 
 def _need_declaration(meta: Any, at: str) -> None:
     """Capabilities that are no map would gate nothing."""
-    declared = meta.get(_CAPABILITIES) if isinstance(meta, dict) else None
+    declared = meta.get(CAPABILITIES) if isinstance(meta, dict) else None
     if not isinstance(declared, dict | None):
-        raise LocalProtocolError("wrong_value", "expected an object of capabilities", at + pointer(_CAPABILITIES))
+        raise LocalProtocolError("wrong_value", "expected an object of capabilities", at + pointer(CAPABILITIES))

@@ -1,0 +1,227 @@
+"""The exchange, driven to its end: `run` and `run_async`. The only room that awaits or sleeps.
+
+One generator of steps serves both drivers: it says what to call next, in order or at once; a driver calls it and hands
+back what came of it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from itertools import count
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr._bridge import elicitation_to_request
+from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError
+from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
+from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
+from toolnexus_mrtr._plain import copied
+from toolnexus_mrtr._records import need
+from toolnexus_mrtr._wire import ElicitRequest, InputRequest
+
+#: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
+_FOREVER: Final = 1e9
+
+_Result: TypeAlias = Mapping[str, Any]
+
+
+def run(
+    call: Call | Pause,
+    send: Callable[[str, dict[str, Any]], _Result],
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,
+    reask: int = 2,
+    on_step: Callable[[Call | Pause], object] | None = None,
+    sleep: Callable[[float], object] = time.sleep,
+) -> dict[str, Any]:
+    """Send a call, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
+
+    Start from a `Call`, or go on from a stored `Pause`. `send(method, params)` returns the raw result; `params` are
+    its own. `timeout` is in seconds, for all of it, and looked at before each thing that is done: a prompt that waits
+    is not cut short. A form whose answer is invalid is asked again, at most `reask` times, with the field errors under
+    `data["errors"]` of a new `Request`: maps of `at` (`/<field>`), `code` and `message`. `on_step` sees every `Call`
+    before it is sent and every `Pause` before it is answered, those that it started from among them, so that you can
+    store them; it may raise to veto. A handler that raises ends the call; nothing is sent, and nothing is ever accepted
+    on behalf of anybody.
+
+    Raises what `send`, the handlers and `on_step` raise, unchanged; `TimeoutError`; what `Call.receive` and
+    `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
+    handler for, before anything of its pause is asked; `TypeError` for a wrong type, and for an awaitable.
+    """
+    late = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, late=late)
+    result: dict[str, Any] = _walk(drive.steps(call), late)
+    return result
+
+
+async def run_async(
+    call: Call | Pause,
+    send: Callable[[str, dict[str, Any]], _Result | Awaitable[_Result]],
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,  # noqa: ASYNC109 - one name in both drivers; asyncio.timeout is what enforces it
+    reask: int = 2,
+    on_step: Callable[[Call | Pause], object] | None = None,
+) -> dict[str, Any]:
+    """Do what `run` does in asyncio, and ask everything of a pause at once.
+
+    `send`, the handlers and `on_step` may each return an awaitable; a prompt that blocks belongs in
+    `asyncio.to_thread`. When one question fails, the others are cancelled and that one exception is raised. `timeout`
+    cuts short whatever is waited for. When the task is cancelled, so is everything that it waits for, and nothing more
+    is sent.
+
+    Raises what `run` raises.
+    """
+    import asyncio  # noqa: PLC0415 - loaded only where it is used
+
+    late = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, late=late)
+    limit = asyncio.timeout(None if late == math.inf else timeout)
+    try:
+        async with limit:
+            result: dict[str, Any] = await _walk_async(drive.steps(call), late)
+            return result
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    raise _too_late()
+
+
+#: Says what to do, is sent what came of it, and returns its own outcome. What a list holds may be done at once.
+_Steps: TypeAlias = "Generator[Do | list[_Steps], Any, Any]"
+
+
+class _Drive(Struct, frozen=True, kw_only=True):
+    """What a driver was given, and the steps that follow from it; no step is taken here."""
+
+    send: Callable[..., Any]
+    handlers: Handlers
+    reask: int
+    on_step: Callable[..., Any] | None
+    sleep: Callable[..., Any]
+    late: float
+
+    def __post_init__(self) -> None:
+        need("send", self.send, Callable, "callable")
+        need("handlers", self.handlers, Handlers, "Handlers")
+        need("reask", self.reask, int, "an int")
+        need("on_step", self.on_step, Callable | None, "callable")
+        need("sleep", self.sleep, Callable, "callable")
+        if self.reask < 0:
+            raise LocalProtocolError("wrong_value", "expected 0 or more", "/reask")
+
+    def steps(self, step: Call | Pause | Done) -> _Steps:
+        """From a call or a pause to the final raw result."""
+        need("call", step, Call | Pause, "a Call or a Pause")
+        while not isinstance(step, Done):
+            if self.on_step is not None:
+                yield Do("on_step", self.on_step, (step,))
+            if isinstance(step, Call):
+                step = step.receive((yield Do("send", self.send, (step.method, step.params))))
+            else:
+                if step.delay:
+                    yield Do("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
+                step = yield from self._resumed(step)
+        return step.result
+
+    def _resumed(self, pause: Pause) -> _Steps:
+        """From a pause to the next call: all that it asks is answered, or nothing of it is asked."""
+        requests = pause.requests
+        asked = {
+            key: (request, asking(self.handlers, key, request, requests.get(key)))
+            for key, request in asked_by(pause).items()
+        }
+        responses = yield [self._response(pause, key, request, ask) for key, (request, ask) in asked.items()]
+        return retry_of(pause, dict(zip(asked, responses, strict=True)))
+
+    def _response(self, pause: Pause, key: str, asked: InputRequest, ask: Do) -> _Steps:
+        """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
+        id = ask.arguments[0].id if isinstance(asked, ElicitRequest) else None
+        for attempt in count(2):
+            response = response_to(pause, key, as_answer(asked, (yield ask)), asked, id)
+            if isinstance(response, dict):
+                return response
+            if attempt > self.reask + 1:
+                raise InvalidAnswer(response)
+            # Copied from what stayed here: what the host was handed is the host's to change.
+            form = elicitation_to_request(asked, id=id)
+            form = replace(form, data=copied(form.data))
+            ask = Do(ask.name, ask.function, (asked_again(form, key, response, attempt),))
+
+
+def _walk(steps: _Steps, late: float) -> Any:
+    """Do step after step."""
+    came: Any = None
+    while True:
+        try:
+            step = steps.send(came)
+        except StopIteration as over:
+            return over.value
+        came = [_walk(each, late) for each in step] if isinstance(step, list) else _now(step, late)
+
+
+async def _walk_async(steps: _Steps, late: float) -> Any:
+    """Do step after step, waiting where there is something to wait for; what has no order, at once."""
+    came: Any = None
+    while True:
+        try:
+            step = steps.send(came)
+        except StopIteration as over:
+            return over.value
+        if isinstance(step, list):
+            came = await _at_once([_walk_async(each, late) for each in step])
+        else:
+            came = _called(step, late)
+            if isinstance(came, Awaitable):
+                came = await came
+
+
+async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Walk all at once. The first that fails, or gives itself up, ends the others, and is waited for no longer."""
+    import asyncio  # noqa: PLC0415 - loaded only where it is used
+
+    tasks = [asyncio.create_task(walk) for walk in walks]
+    try:
+        for done in asyncio.as_completed(tasks):
+            await done
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return [task.result() for task in tasks]
+
+
+def _called(do: Do, late: float) -> Any:
+    """Call what is to be called, unless it is too late."""
+    if time.monotonic() >= late:
+        raise _too_late()
+    return do.function(*do.arguments)
+
+
+def _now(do: Do, late: float) -> Any:
+    """Call it where nothing can be awaited."""
+    came = _called(do, late)
+    if isinstance(came, Awaitable):
+        if isinstance(came, Coroutine):
+            came.close()
+        raise TypeError(f"{do.name} must return its result, not an awaitable of it: that takes run_async")
+    return came
+
+
+def _deadline(timeout: float | None) -> float:
+    need("timeout", timeout, int | float | None, "a number of seconds")
+    if timeout is None or timeout > _FOREVER:
+        return math.inf
+    if math.isnan(timeout):
+        raise LocalProtocolError("wrong_value", "expected a number of seconds", "/timeout")
+    return time.monotonic() + timeout
+
+
+def _too_late() -> TimeoutError:
+    return TimeoutError("the call was not done in time")

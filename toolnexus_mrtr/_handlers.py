@@ -1,0 +1,120 @@
+"""What a host does for a server: `Handlers`, the declaration that follows, and which of them answers what. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
+from toolnexus_mrtr._contract import Answer, AnswerLike, Request
+from toolnexus_mrtr._errors import LocalProtocolError, pointer
+from toolnexus_mrtr._plain import copied, plain
+from toolnexus_mrtr._records import CAPABILITIES, need
+from toolnexus_mrtr._wire import (
+    CreateMessageRequest,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitResult,
+    InputRequest,
+    ListRootsRequest,
+    ListRootsResult,
+    Root,
+)
+
+_PROTOCOL: Final = "2026-07-28"
+_MODES: Final = ("form", "url")
+
+_Elicited: TypeAlias = Answer | AnswerLike | ElicitResult | Mapping[str, Any]
+_Sampled: TypeAlias = CreateMessageResult | Mapping[str, Any]
+_Roots: TypeAlias = ListRootsResult | Sequence[Root | Mapping[str, Any]]
+
+
+class _Declared(Struct, frozen=True, kw_only=True):
+    """What a declaration says beyond which handlers there are; by keyword alone."""
+
+    modes: Collection[Literal["form", "url"]] = _MODES
+    sampling_tools: bool = False
+
+
+class Handlers(_Declared, frozen=True):
+    """What a host does for a server, and the declaration that follows from it.
+
+    `wait_for` resolves an elicitation: a `Request` comes, an `Answer` of any make goes back. `create_message` samples a
+    language model, `list_roots` lists the client's roots. Each returns its result or, for `run_async`, an awaitable of
+    it; a prompt that blocks belongs in `asyncio.to_thread`, since handlers are called in the loop. What they are handed
+    is theirs to change. `modes` are the kinds of elicitation that `wait_for` can show; `sampling_tools` says that
+    `create_message` heeds `tools` and `tool_choice`.
+
+    Raises `LocalProtocolError` `wrong_value` for modes that are none, and `TypeError` for a wrong type.
+    """
+
+    wait_for: Callable[[Request], _Elicited | Awaitable[_Elicited]] | None = None
+    create_message: Callable[[CreateMessageRequest], _Sampled | Awaitable[_Sampled]] | None = None
+    list_roots: Callable[[], _Roots | Awaitable[_Roots]] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("wait_for", "create_message", "list_roots"):
+            need(name, getattr(self, name), Callable | None, "callable")
+        need("sampling_tools", self.sampling_tools, bool, "a bool")
+        if isinstance(self.modes, str) or not isinstance(self.modes, Iterable):
+            raise TypeError(f"modes must be an iterable of str, not {type(self.modes).__name__}")
+        modes = tuple(self.modes)
+        if not modes or not set(_MODES).issuperset(modes):
+            raise LocalProtocolError("wrong_value", "expected 'form', 'url' or both", "/modes")
+        force_setattr(self, "modes", modes)
+
+    def capabilities(self) -> dict[str, Any]:
+        """Give the `clientCapabilities` to declare: what has no handler is absent, so that no server asks for it."""
+        declared: dict[str, Any] = {}
+        if self.wait_for is not None:
+            declared["elicitation"] = {mode: {} for mode in _MODES if mode in self.modes}
+        if self.create_message is not None:
+            declared["sampling"] = {"tools": {}} if self.sampling_tools else {}
+        if self.list_roots is not None:
+            declared["roots"] = {}
+        return declared
+
+    def meta(self, client_info: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Give the `_meta` that every request of 2026-07-28 carries (base, "_meta"); put it into the call's params.
+
+        `client_info` is the client's `name` and `version`; leave it out, and the server is not told.
+        """
+        need("client_info", client_info, Mapping | None, "a mapping")
+        meta = {"io.modelcontextprotocol/protocolVersion": _PROTOCOL, CAPABILITIES: self.capabilities()}
+        if client_info is not None:
+            meta["io.modelcontextprotocol/clientInfo"] = plain(client_info, "/client_info")
+        return meta
+
+
+class Do(Struct, frozen=True):
+    """A function of the host's, to be called next."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> Do:
+    """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
+
+    A handler that says that it cannot do it is none.
+    """
+    if isinstance(asked, ElicitRequest):
+        if handlers.wait_for is not None and (asked.mode or "form") in handlers.modes:
+            return Do("wait_for", handlers.wait_for, (request,))
+    elif isinstance(asked, CreateMessageRequest):
+        without_tools = asked.tools is None and asked.tool_choice is None
+        if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
+            return Do("create_message", handlers.create_message, (replace(asked, params=copied(asked.params)),))
+    elif isinstance(asked, ListRootsRequest) and handlers.list_roots is not None:
+        return Do("list_roots", handlers.list_roots, ())
+    raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))
+
+
+def as_answer(asked: InputRequest, came: Any) -> Any:
+    """What a handler gave, as `Pause.resume` takes it: a bare sequence of roots becomes their result."""
+    if isinstance(asked, ListRootsRequest) and isinstance(came, Sequence) and not isinstance(came, str | bytes):
+        return {"roots": list(came)}
+    return came
