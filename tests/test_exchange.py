@@ -12,7 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from operations import play
+from strategies import results
 from vectors import FIXTURES, VECTORS
 
 from toolnexus_mrtr import (
@@ -581,6 +584,22 @@ def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
     assert [(fault.code, fault.at, fault.severity) for fault in nothing] == [("nothing_requested", "", "error")]
     undeclared = pause_faults({"inputRequests": {"e": FORM}}, method=None, capabilities={}, limits=limits)
     assert [(fault.code, fault.at) for fault in undeclared] == [("undeclared_capability", "/inputRequests/e")]
+
+
+@given(raw=results, declared=st.none() | st.just({}) | st.just({"elicitation": {}, "roots": {}}))
+@settings(max_examples=300)
+def test_whatever_is_received_gives_a_value_or_an_error_and_changes_nothing(raw, declared):
+    before = json.dumps(raw)
+    call = Call("tools/call", {}, capabilities=declared, id="c")
+    try:
+        outcome = call.receive(raw)
+    except MrtrError as error:
+        assert len(str(error)) <= 400
+        assert (error.__cause__, error.__context__) == (None, None)
+    else:
+        assert isinstance(outcome, Done | Pause)
+        assert isinstance(outcome, Done) or outcome == call.receive(raw)
+    assert json.dumps(raw) == before
 
 
 def test_a_long_word_of_a_server_is_cut():

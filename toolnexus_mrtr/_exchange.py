@@ -11,7 +11,7 @@ from typing import Any, final, overload
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
-from toolnexus_mrtr._bridge import elicitation_to_request
+from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
@@ -170,7 +170,8 @@ class Pause(Kept):
     def requests(self) -> dict[str, Request]:
         """The elicitations among it, as the `Request`s that a host resolves; see `elicitation_to_request`."""
         asked = self.input_requests
-        return {key: elicitation_to_request(asked[key], id=id) for key, id in self._ids(asked).items()}
+        ids = self._ids(asked)
+        return {key: host_request(each, ids[key]) for key, each in asked.items() if isinstance(each, ElicitRequest)}
 
     @property
     def request_state(self) -> str | None:
