@@ -23,7 +23,6 @@ from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._writer import need_same_keys
 
-
 #: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
 _ENDLESS: Final = 100_000
 
