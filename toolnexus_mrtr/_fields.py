@@ -200,7 +200,7 @@ class _Reader:
         if isinstance(layer.get("items", True), list | bool) or "prefixItems" in layer:
             return None
         items = self._rules(self._layers([(layer["items"], at + "/items")]), of_items=True)
-        return None if items.chosen is None and (len(items.parts) > 1 or items.steps) else items
+        return None if items.chosen is None and len(items.parts) > 1 else items
 
     def _leave(self, layer: dict[str, Any], at: str, enforced: set[str]) -> None:
         for keyword in layer:
