@@ -111,6 +111,8 @@ _CODES: Final = {
     "format": "wrong_format",
 }
 
+_COUNTED: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+
 _EXPECTED: Final = {
     "minLength": "at least {} characters",
     "maxLength": "at most {} characters",
@@ -147,7 +149,8 @@ def _expected(keyword: str, limit: Any) -> str:
         return " or ".join(_TYPES[name] for name in ([limit] if isinstance(limit, str) else limit))
     if keyword == "format":
         return _FORMATS[limit]
-    return _EXPECTED[keyword].format(_shown(limit)) if keyword in _EXPECTED else "what the server's form allows"
+    text = _EXPECTED.get(keyword, "what the server's form allows").replace("{}", _shown(limit))
+    return text.removesuffix("s") if limit == 1 and keyword in _COUNTED else text
 
 
 def _shown(number: Any) -> str:

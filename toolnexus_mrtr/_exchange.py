@@ -47,6 +47,7 @@ class Done(Struct, frozen=True):
 class Call(Kept):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
+    Make one for each call: by its `id` pauses and answers are told apart.
     `server` is your own name for the server; it is stored with every pause, so that no other server is sent the
     answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of `params`; where
     neither says anything, nothing is gated. The call is sent at most `max_retries + 1` times. `result_types` are those
@@ -200,8 +201,9 @@ class Pause(Kept):
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, which is kept
-        whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
-        `meta` replaces the `_meta` of the params.
+        whole. An `id` that this library made must be the one of that request; any other is ignored. Where only
+        elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the
+        `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
@@ -260,7 +262,7 @@ class RetryLimitExceeded(MrtrError):
     pause: Pause
 
     def __init__(self, pause: Pause) -> None:
-        super().__init__("retry_limit", f"expected the call to be done after {pause.call.retry} retries")
+        super().__init__("retry_limit", f"expected the call to be done by its retry number {pause.call.retry}")
         self.pause = pause
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:

@@ -35,6 +35,9 @@ class Form:
         self._outline = outline
         self._dialect = dialect
 
+    def __repr__(self) -> str:
+        return f"Form(fields={len(self._outline.rules)})"
+
     @staticmethod
     def of(schema: Mapping[str, Any]) -> Form:
         """Read the schema of a form: the restricted one of the specification, and what else can be shown.
@@ -51,7 +54,10 @@ class Form:
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields, in the server's order; what cannot be shown is among them, of the kind `"unsupported"`."""
+        """The fields, in the server's order; what cannot be shown is among them, of the kind `"unsupported"`.
+
+        Last come names that are required and nowhere described. Where a required field cannot be shown, decline.
+        """
         return fields(self._outline)
 
     @property
@@ -84,8 +90,11 @@ class Form:
         """Turn what a person typed into content, and say everything that is wrong with it.
 
         Takes the strings of a command line or an HTML form by field, a sequence of them where several were picked; a
-        list may also come as one string, with commas between. Choices are known by value or by label. A blank is left
-        out, unless the field is required and takes text. Without errors the content is ready to be accepted.
+        list may also come as one string, with commas between. Choices are known by value or by label; yes and no are
+        `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`. A blank is left out, unless the field is
+        required and takes text. What is no field is an error: pass none of a web page's own. For an unchecked box
+        browsers send nothing: say `false` for the boolean fields that you showed. Without errors the content is ready
+        to be accepted.
         """
         if not isinstance(strings, Mapping):
             raise TypeError(f"strings must be a mapping, not {type(strings).__name__}")
@@ -110,7 +119,7 @@ class Form:
             raise TypeError(f"content must be a mapping, not {type(content).__name__}")
         outline = self._outline
         copy: dict[str, Any] = {}
-        faults: _Faults = {name: {"required": "required"} for name in outline.required if name not in content}
+        faults: _Faults = {name: {"required": "an answer"} for name in outline.required if name not in content}
         for name, value in content.items():
             if not isinstance(name, str):
                 raise TypeError(f"a name in content must be a str, not {type(name).__name__}")
