@@ -63,10 +63,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except SystemExit:
         # The help or the version was asked for, and printed.
         return 0
-    except BadInput as error:
-        return _fail(2, *error.args)
-    except MrtrError as error:
-        return _fail(2, str(error))
+    except (MrtrError, BadInput) as error:
+        return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
     except Unwritable as error:
         return _fail(1, str(error))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

@@ -54,7 +54,7 @@ def _elicitations(requests: Mapping[str, InputRequest]) -> dict[str, ElicitReque
 
 
 def _results(requests: Mapping[str, ElicitRequest], options: argparse.Namespace) -> dict[str, ElicitResult]:
-    forms = {key: form_of(request) for key, request in requests.items()}
+    forms = {key: None if request.mode == "url" else form_of(request) for key, request in requests.items()}
     accepted = _accepted(options.accept, forms)
     actions: dict[str, _Action] = dict.fromkeys(accepted, "accept")
     _choose("decline", options.decline, actions, requests)

@@ -24,12 +24,10 @@ _KINDS: Final = {
 }
 
 
-def form_of(request: ElicitRequest) -> Form | MrtrError | None:
-    """Give the form that a request asks to fill in, or why it cannot be checked; a url has none."""
-    if request.mode == "url" or request.requested_schema is None:
-        return None
+def form_of(request: ElicitRequest) -> Form | MrtrError:
+    """Give the form that a request asks to fill in, or why it cannot be checked."""
     try:
-        return Form.of(request.requested_schema)
+        return Form.of(request.requested_schema or {})
     except MrtrError as error:
         return error
 

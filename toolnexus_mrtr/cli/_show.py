@@ -58,5 +58,5 @@ def _form_lines(request: ElicitRequest) -> Iterator[str]:
     if isinstance(form, MrtrError):
         warning = f"warning: this can only be declined or cancelled, it cannot be checked: {form}"
         yield from folded(warning, "  ", "      ")
-    elif form is not None:
+    else:
         yield from form_lines(form)
