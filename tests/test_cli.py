@@ -717,12 +717,19 @@ def test_what_is_no_saved_call_is_refused_with_its_file(data, tmp_path):
     assert refusal("answer", PAUSED, "--resume", str(path), "--decline", "who").startswith(place)
 
 
-@pytest.mark.parametrize("name", ["", ".", "missing/saved.json", "nul\0", "\ud800", "x" * 5000, os.devnull])
+@pytest.mark.parametrize("name", ["", ".", "missing/saved.json", "nul\0", "\ud800", "x" * 5000])
 def test_a_file_that_cannot_be_written_is_named_and_nothing_is_printed(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = refusal("answer", PAUSED, "--decline", "who", "--save", name, status=1)
     assert found.startswith(printable(name) + ": ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_put_in_the_place_of_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refusal("answer", PAUSED, "--decline", "who", "--save", str(pipe), status=1)
+    assert pipe.is_fifo()
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
