@@ -781,7 +781,7 @@ NESTED = b'{"x": ' + b"[" * 63 + b"]" * 63 + b"}"
         b'{"a": ' + b"1" * 4301 + b"}",
         b'{"a": 1, "a": 1}',
         b'{"resultType": "complete", "x": [{"a": 1, "b": 2, "a": 1}]}',
-        b'{"x": ' + NESTED + b"}",
+        b'{"resultType": "input_required", "requestState": "s", "x": ' + NESTED + b"}",
         b'{"x": ' + b"[" * 100 + b"]" * 100 + b"}",
         b"[" * 100_000,
         b'{"x":' * 100_000,
