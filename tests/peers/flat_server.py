@@ -1,10 +1,9 @@
 """A server of the standard library alone that asks in the flat shape of Apache Juneau: no envelope around the params."""
 
 import json
-import platform
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-INFO = {"io.modelcontextprotocol/serverInfo": {"name": "flat-server", "version": f"Python {platform.python_version()}"}}
+INFO = {"io.modelcontextprotocol/serverInfo": {"name": "flat-server", "version": "\u2013"}}
 STATE = "flat-1"
 ASKED = {
     "deployTarget": {

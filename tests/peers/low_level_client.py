@@ -112,7 +112,7 @@ class Http:
     """Streamable HTTP: a POST for each request, answered by a JSON body or by a stream of events."""
 
     def __init__(self, url: str, http: httpx.Client | None = None) -> None:
-        self._url = url
+        self.url = url
         self._http = http or httpx.Client(timeout=30, trust_env=False)
 
     def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Http:
         return self._post(request(method, params))
 
     def _post(self, message: dict[str, Any]) -> dict[str, Any]:
-        with self._http.stream("POST", self._url, content=encode(message), headers=headers(message)) as response:
+        with self._http.stream("POST", self.url, content=encode(message), headers=headers(message)) as response:
             kind = response.headers.get("content-type", "").partition(";")[0]
             if kind == "text/event-stream":
                 return result(map(json.loads, events(response.iter_bytes())), message["id"])

@@ -60,9 +60,9 @@ def node(file: str, *options: str) -> tuple[str, ...]:
 
 
 def in_every_transport(server: str, command: Sequence[str], *, streamed: bool = False) -> list[Peer]:
-    transports = {"HTTP, JSON": (), "stdio": ("--stdio",)}
+    transports = {"HTTP with JSON": (), "stdio": ("--stdio",)}
     if streamed:
-        transports |= {"HTTP, SSE": ("--streamed",)}
+        transports |= {"HTTP with SSE": ("--streamed",)}
     return [Peer(server, name, (*command, *options)) for name, options in transports.items()]
 
 
@@ -81,7 +81,7 @@ SCRIPTED = PLAIN + SEALED
 
 RESOLVERS = in_every_transport("Python `mcp`, `MCPServer` with resolvers", python("resolver_server.py"))
 GUARDS = in_every_transport("FastMCP with guards", python("guard_server.py"))
-FLAT = Peer("A server of our own in Apache Juneau's flat shape", "HTTP, JSON", python("flat_server.py"))
+FLAT = Peer("A server of our own in Apache Juneau's flat shape", "HTTP with JSON", python("flat_server.py"))
 
 
 @contextmanager

@@ -269,8 +269,8 @@ def test_the_answers_come_as_the_table_says(server):
     assert (
         server.content_types
         == {
-            "HTTP, JSON": {"application/json"},
-            "HTTP, SSE": {"text/event-stream"},
+            "HTTP with JSON": {"application/json"},
+            "HTTP with SSE": {"text/event-stream"},
             "stdio": set(),
         }[server.peer.transport]
     )

@@ -18,7 +18,7 @@ HEARD = [
 
 
 def over_http(peers):
-    return [peer for peer in peers if peer.transport == "HTTP, JSON"]
+    return [peer for peer in peers if peer.transport == "HTTP with JSON"]
 
 
 def paused(send, server="the travel agency"):
