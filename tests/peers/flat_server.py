@@ -1,9 +1,10 @@
-"""A server of the standard library alone that asks in the flat shape of Apache Juneau: no envelope around the params."""
+"""A server of the standard library alone that asks in the flat shape of Apache Juneau: entries without an envelope."""
 
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-INFO = {"io.modelcontextprotocol/serverInfo": {"name": "flat-server", "version": "\u2013"}}
+INFO_KEY = "io.modelcontextprotocol/serverInfo"
+INFO = {"name": "flat-server", "version": "\u2013"}
 STATE = "flat-1"
 ASKED = {
     "deployTarget": {
@@ -43,7 +44,8 @@ class Handler(BaseHTTPRequestHandler):
 
 def answer(method, params, **_):
     if method == "server/discover":
-        return {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}, "_meta": INFO}
+        discovered = {"supportedVersions": ["2026-07-28"], "capabilities": {}, "_meta": {INFO_KEY: INFO}}
+        return {"resultType": "complete", **discovered}
     if "inputResponses" not in params:
         return {"resultType": "input_required", "inputRequests": ASKED, "requestState": STATE}
     heard = {"state": params.get("requestState"), "responses": params["inputResponses"]}

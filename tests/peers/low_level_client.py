@@ -24,7 +24,7 @@ import httpx
 from toolnexus_mrtr import Answer, Call, Done, Pause
 
 VERSION = "2026-07-28"
-CAPABILITIES = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientInfo": {"name": "low-level-client", "version": "1"},
@@ -98,7 +98,8 @@ def result(messages: Iterable[Mapping[str, Any]], id: int) -> dict[str, Any]:
             continue
         if "error" in message:
             raise ServerError(message["error"])
-        return message["result"]
+        found: dict[str, Any] = message["result"]
+        return found
     raise ConnectionError("expected a response, found the end of the stream")
 
 
@@ -145,19 +146,22 @@ class Stdio:
 
     def __init__(self, command: Iterable[str]) -> None:
         self._server = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._input, self._output = self._server.stdin, self._server.stdout
 
     def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         message = request(method, params)
-        self._server.stdin.write(encode(message) + b"\n")
-        self._server.stdin.flush()
-        return result(map(json.loads, self._server.stdout), message["id"])
+        self._input.write(encode(message) + b"\n")
+        self._input.flush()
+        return result(map(json.loads, self._output), message["id"])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         with self._server:
-            self._server.stdin.close()
+            self._input.close()
             try:
                 self._server.wait(5)
             except subprocess.TimeoutExpired:
@@ -187,6 +191,7 @@ def request_state(server: Transport) -> None:
     call = tool("test_mrtr_echo_state")
     pause = call.receive(server.send(call.method, call.params))
     complete(server.send, tool("test_mrtr_unrelated"), confirm)
+    assert isinstance(pause, Pause)
     complete(server.send, pause.resume(confirm(pause)), confirm)
     complete(server.send, tool("test_mrtr_no_state"), confirm)
     complete(server.send, tool("test_mrtr_no_result_type"), confirm)

@@ -60,9 +60,9 @@ def node(file: str, *options: str) -> tuple[str, ...]:
 
 
 def in_every_transport(server: str, command: Sequence[str], *, streamed: bool = False) -> list[Peer]:
-    transports = {"HTTP with JSON": (), "stdio": ("--stdio",)}
-    if streamed:
-        transports |= {"HTTP with SSE": ("--streamed",)}
+    transports = {"HTTP with JSON": (), "HTTP with SSE": ("--streamed",), "stdio": ("--stdio",)}
+    if not streamed:
+        del transports["HTTP with SSE"]
     return [Peer(server, name, (*command, *options)) for name, options in transports.items()]
 
 

@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import venv
@@ -60,8 +59,8 @@ def run_tests(interpreter: Path, names: list[str], environment: dict[str, str]) 
     """Run the tests of some files, and give what they report; end them after the deadline, with their servers."""
     report = Path(environment["PEERS_REPORT"])
     report.unlink(missing_ok=True)
-    options = ["-q", "-c", HERE / "pytest.ini", "--rootdir", HERE, "-p", "no:cacheprovider"]
-    tests = subprocess.Popen([interpreter, "-m", "pytest", *options, *(HERE / name for name in names)], env=environment)
+    command: list[str | Path] = [interpreter, "-m", "pytest", "-q", "-c", HERE / "pytest.ini", "-p", "no:cacheprovider"]
+    tests = subprocess.Popen([*command, *(HERE / name for name in names)], env=environment)
     try:
         status = tests.wait(DEADLINE)
     except subprocess.TimeoutExpired:
@@ -70,7 +69,8 @@ def run_tests(interpreter: Path, names: list[str], environment: dict[str, str]) 
         status = tests.wait()
     if status:
         raise SystemExit(f"{', '.join(names)}: failed.")
-    return json.loads(report.read_text("utf-8"))
+    passed: list[dict[str, str]] = json.loads(report.read_text("utf-8"))
+    return passed
 
 
 def main() -> None:
@@ -104,9 +104,7 @@ def main() -> None:
     if options.write:
         README.write_text(wanted, "utf-8")
     elif wanted != readme:
-        raise SystemExit(
-            f"{table(passed)}\nREADME.md says otherwise: python {Path(*sys.argv[:1])} --write corrects it."
-        )
+        raise SystemExit(f"{table(passed)}\nREADME.md says otherwise: with --write it is corrected.")
     print(f"all of it: {time.monotonic() - began:.0f} s")
 
 

@@ -9,20 +9,21 @@ HEAD = "| Server | Version | Transport | Exercised |\n| --- | --- | --- | --- |\
 
 
 def table(passed: Iterable[Mapping[str, str]]) -> str:
-    """Make a row of each server, with those of its transports in one over which the same was exercised."""
-    exercised: dict[tuple[str, str, str], dict[str, None]] = {}
+    """Make a row of each server; what was exercised over some of its transports alone names them."""
+    rows: dict[tuple[str, str], dict[str, list[str]]] = {}
     for test in passed:
-        done = exercised.setdefault((test["server"], test["version"], test["transport"]), {})
-        done[test["exercised"]] = None
-    rows: dict[tuple[str, str, frozenset[str]], tuple[list[str], list[str]]] = {}
-    for (server, version, transport), what in exercised.items():
-        transports, _ = rows.setdefault((server, version, frozenset(what)), ([], list(what)))
-        transports.append(transport)
-    lines = [
-        f"| {server} | {version} | {', '.join(transports)} | {'; '.join(what)} |\n"
-        for (server, version, _), (transports, what) in rows.items()
-    ]
-    return HEAD + "".join(lines)
+        exercised = rows.setdefault((test["server"], test["version"]), {})
+        over = exercised.setdefault(test["exercised"], [])
+        if test["transport"] not in over:
+            over.append(test["transport"])
+    return HEAD + "".join(_row(*server, exercised) for server, exercised in rows.items())
+
+
+def _row(server: str, version: str, exercised: Mapping[str, list[str]]) -> str:
+    transports = list(dict.fromkeys(transport for over in exercised.values() for transport in over))
+    everywhere = [what for what, over in exercised.items() if len(over) == len(transports)]
+    elsewhere = [f"{what} ({', '.join(over)})" for what, over in exercised.items() if len(over) < len(transports)]
+    return f"| {server} | {version} | {', '.join(transports)} | {'; '.join(everywhere + elsewhere)} |\n"
 
 
 def with_table(readme: str, made: str) -> str:

@@ -193,8 +193,9 @@ def test_a_form_a_sampling_and_the_roots_arrive_together(server, driven):
 
 @pytest.mark.exercises("tool name beyond ASCII")
 def test_names_beyond_ascii_arrive(server):
-    answers = answering(**{"gr\u00f6\u00dfe": Answer("1", ok=True, data={"gr\u00f6\u00dfe": "gro\u00df"})})
-    assert heard(complete(server.send, tool("gr\u00f6\u00dfe"), answers)) == [
+    answer = Answer("1", ok=True, data={"gr\u00f6\u00dfe": "gro\u00df"})
+    answers = {"gr\u00f6\u00dfe": answer}
+    assert heard(complete(server.send, tool("gr\u00f6\u00dfe"), lambda _: answers)) == [
         {"gr\u00f6\u00dfe": {"action": "accept", "content": {"gr\u00f6\u00dfe": "gro\u00df"}}}
     ]
 

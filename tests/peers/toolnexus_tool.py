@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 from low_level_client import Http, ServerError
-from toolnexus import Tool, ToolResult, sanitize
+from toolnexus import Tool, ToolContext, ToolResult, sanitize
 
 from toolnexus_mrtr import Call, Handlers, MrtrError, run_async
 
@@ -19,11 +19,11 @@ def remote_tool(url: str, definition: dict[str, Any], wait_for: Callable[..., An
     """Make a tool of one that the server at the url listed in its answer to `tools/list`."""
     handlers = Handlers(wait_for)
 
-    async def execute(arguments, context=None):
+    async def execute(arguments: dict[str, Any], context: ToolContext | None = None) -> ToolResult:
         params = {"name": definition["name"], "arguments": arguments, "_meta": handlers.meta()}
         with Http(url) as server:
 
-            async def send(method, params):
+            async def send(method: str, params: dict[str, Any]) -> dict[str, Any]:
                 return await asyncio.to_thread(server.send, method, params)
 
             try:
