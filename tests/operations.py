@@ -7,12 +7,17 @@ from typing import Any
 import msgspec
 
 from toolnexus_mrtr import (
+    Call,
     CreateMessageResult,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
+    InvalidAnswer,
+    Limits,
     ListRootsResult,
+    MrtrError,
+    Pause,
     Request,
     Root,
     UnknownRequest,
@@ -79,6 +84,48 @@ def _answer_to_elicit_result(answer: Any, request: Any = None) -> Any:
     return {"action": result.action} | ({} if result.content is None else {"content": result.content})
 
 
+def new_call(given: dict[str, Any]) -> Call:
+    """Make the call that an exchange starts with."""
+    names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
+    members = {names.get(name, name): value for name, value in given.items() if name != "limits"}
+    limits = {"inputRequests": "input_requests", "requestState": "request_state"}
+    limited = {limits.get(name, name): limit for name, limit in given.get("limits", {}).items()}
+    return Call(**members, limits=Limits(**limited))
+
+
+def restored(pause: Pause, server: str | None = None, *, cut: bool = False) -> Pause:
+    """Store a pause, and read it back."""
+    data = pause.to_json()
+    return Pause.from_json(data[: len(data) // 2] if cut else data, server=server)
+
+
+def play(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list[Any]]) -> dict[str, Any]:
+    """Go through an exchange, noting what is sent and asked; give what it ends in."""
+    sending = new_call(call)
+    for step in steps:
+        seen["sends"].append(sending.params)
+        outcome = sending.receive(step["receive"])
+        if not isinstance(outcome, Pause):
+            return {"done": outcome.result, "resultType": outcome.result_type}
+        if "stored" in step:
+            outcome = restored(outcome, **step["stored"])
+        seen["asks"].append(msgspec.to_builtins(outcome.requests))
+        seen["delays"].append(round(outcome.delay * 1000))
+        sending = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
+    raise AssertionError("an exchange ends with its last step")
+
+
+def _exchange(call: Any, steps: Any) -> Any:
+    seen: dict[str, list[Any]] = {"sends": [], "asks": [], "delays": []}
+    try:
+        return {**seen, "outcome": play(call, steps, seen)}
+    except MrtrError as error:
+        ending: dict[str, Any] = {"code": error.code, "at": error.at}
+        if isinstance(error, InvalidAnswer):
+            ending["errors"] = [{"code": each.code, "at": each.at} for each in error.errors]
+        return {**seen, "outcome": {"error": ending}}
+
+
 def _inspect_url(url: str) -> Any:
     report = inspect_url(url)
     assert report.url is url
@@ -99,6 +146,7 @@ _OPERATIONS: dict[str, Any] = {
     "to_input_responses": _to_input_responses,
     "elicitation_to_request": _elicitation_to_request,
     "answer_to_elicit_result": _answer_to_elicit_result,
+    "exchange": _exchange,
     "inspect_url": _inspect_url,
     "printable": printable,
 }

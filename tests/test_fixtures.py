@@ -17,9 +17,16 @@ SCHEMA = json.loads((FIXTURES / "vector.schema.json").read_bytes())
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
+
+def endings(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
+    """The error that a vector ends in, if it does."""
+    outcome = vector["expect"]["outcome"] if operation == "exchange" and "expect" in vector else vector
+    return [outcome["error"]] if "error" in outcome else []
+
+
 #: For each section of codes.json, the codes of it that a vector provokes.
 CODES: dict[str, Callable[[str, dict[str, Any]], list[str]]] = {
-    "errors": lambda _, vector: [vector["error"]["code"]] if "error" in vector else [],
+    "errors": lambda operation, vector: [error["code"] for error in endings(operation, vector)],
     "url_refusals": lambda operation, vector: (
         [vector["expect"]["refusal"]] if operation == "inspect_url" and vector["expect"]["refusal"] else []
     ),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
-from itertools import count
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -18,10 +17,10 @@ from msgspec.structs import replace
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._bridge import elicitation_to_request
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError
-from toolnexus_mrtr._exchange import Call, Done, Pause, response_to, retry_of
+from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
 from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
-from toolnexus_mrtr._plain import plain
-from toolnexus_mrtr._records import DEEPEST, need
+from toolnexus_mrtr._plain import copied
+from toolnexus_mrtr._records import need
 from toolnexus_mrtr._wire import ElicitRequest, InputRequest
 
 #: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
@@ -135,7 +134,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
         requests = pause.requests
         asked = {
             key: (request, asking(self.handlers, key, request, requests.get(key)))
-            for key, request in pause.input_requests.items()
+            for key, request in asked_by(pause).items()
         }
         responses = yield [self._response(pause, key, request, ask) for key, (request, ask) in asked.items()]
         return retry_of(pause, dict(zip(asked, responses, strict=True)))
@@ -143,15 +142,17 @@ class _Drive(Struct, frozen=True, kw_only=True):
     def _response(self, pause: Pause, key: str, asked: InputRequest, ask: Do) -> _Steps:
         """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
         id = ask.arguments[0].id if isinstance(asked, ElicitRequest) else None
-        for attempt in count(2):
+        attempt = 1
+        while True:
             response = response_to(pause, key, as_answer(asked, (yield ask)), asked, id)
             if isinstance(response, dict):
                 return response
-            if attempt > self.reask + 1:
+            if attempt > self.reask:
                 raise InvalidAnswer(response)
+            attempt += 1
             # Copied from what stayed here: what the host was handed is the host's to change.
             form = elicitation_to_request(asked, id=id)
-            form = replace(form, data=plain(form.data, depth=DEEPEST))
+            form = replace(form, data=copied(form.data))
             ask = Do(ask.name, ask.function, (asked_again(form, key, response, attempt),))
 
 

@@ -11,13 +11,13 @@ from typing import Any, final, overload
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
-from toolnexus_mrtr._bridge import elicitation_to_request
+from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._plain import copied, plain
 from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
-from toolnexus_mrtr._records import DEEPEST, CallRecord, Kept, PauseRecord, call_record, face, need
+from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face, need
 from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
@@ -87,7 +87,7 @@ class Call(Kept):
     @property
     def params(self) -> dict[str, Any]:
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
-        copy: dict[str, Any] = plain(self._record.params, depth=DEEPEST)
+        copy: dict[str, Any] = copied(self._record.params)
         return copy
 
     @property
@@ -137,9 +137,6 @@ class Call(Kept):
             raise invalid()
         return face(Call, record)
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self.method), ("retry", self.retry)]
-
 
 @final
 class Pause(Kept):
@@ -162,18 +159,19 @@ class Pause(Kept):
     @property
     def id(self) -> str:
         """A name to store it under: the id of the call, and the number of its retries."""
-        return f"{self._record.call.id}-{self._record.call.retry}"
+        return self._record.id
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
         """What is asked, by the server's keys and in its order."""
-        return input_requests(plain(self._record.raw, depth=DEEPEST))
+        return input_requests(copied(self._record.raw))
 
     @property
     def requests(self) -> dict[str, Request]:
         """The elicitations among it, as the `Request`s that a host resolves; see `elicitation_to_request`."""
         asked = self.input_requests
-        return {key: elicitation_to_request(asked[key], id=id) for key, id in self._ids(asked).items()}
+        ids = self._ids(asked)
+        return {key: host_request(each, ids[key]) for key, each in asked.items() if isinstance(each, ElicitRequest)}
 
     @property
     def request_state(self) -> str | None:
@@ -244,9 +242,6 @@ class Pause(Kept):
             pass
         raise invalid()
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self._record.call.method), ("asks", len(self._record.asks))]
-
     def _ids(self, asked: Mapping[str, InputRequest]) -> dict[str, str]:
         """The id of each elicitation: the pause's own, and its place among all that is asked, counted from 1."""
         places = enumerate(asked.items(), 1)
@@ -269,12 +264,17 @@ class RetryLimitExceeded(MrtrError):
         return RetryLimitExceeded, (self.pause,)
 
 
+def asked_by(pause: Pause) -> dict[str, InputRequest]:
+    """Read what a pause asks, shared with it and so never to be given out."""
+    return input_requests(pause._record.raw)  # noqa: SLF001 - the class is the door of this room
+
+
 def response_to(
     pause: Pause, key: str, answer: Any, request: InputRequest, id: str | None
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Give what the retry carries for one answer, as `resume` does: a driver asks again before the rest is answered."""
     need_own_id(key, answer, id)
-    _, inside = elicitation_params(pause._record.asks[key]) or ({}, "")  # noqa: SLF001 - the class is the door of this room
+    _, inside = elicitation_params(pause._record.asks[key]) or ({}, "")  # noqa: SLF001 - as above
     return input_response(key, answer, request, pointer("inputRequests", key) + inside + "/requestedSchema")
 
 

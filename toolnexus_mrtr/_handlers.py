@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import LocalProtocolError, pointer
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._plain import copied, plain
 from toolnexus_mrtr._records import CAPABILITIES, need
 from toolnexus_mrtr._wire import (
     CreateMessageRequest,
@@ -97,14 +97,17 @@ class Do(Struct, frozen=True):
 
 
 def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> Do:
-    """Find the handler for what is asked, `request` if it is an elicitation; one that says it cannot do it is none."""
+    """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
+
+    A handler that says that it cannot do it is none.
+    """
     if isinstance(asked, ElicitRequest):
         if handlers.wait_for is not None and (asked.mode or "form") in handlers.modes:
             return Do("wait_for", handlers.wait_for, (request,))
     elif isinstance(asked, CreateMessageRequest):
         without_tools = asked.tools is None and asked.tool_choice is None
         if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
-            return Do("create_message", handlers.create_message, (asked,))
+            return Do("create_message", handlers.create_message, (replace(asked, params=copied(asked.params)),))
     elif isinstance(asked, ListRootsRequest) and handlers.list_roots is not None:
         return Do("list_roots", handlers.list_roots, ())
     raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))

@@ -30,8 +30,8 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
     Any `Mapping`, any `tuple`, any subclass of `str`, `int` or `float` becomes the plain type. What JSON cannot carry
     (another type, a key that is no string, NaN, an infinity, a number beyond 4,300 digits) or what is nested deeper
     than `depth` is a `LocalProtocolError` `wrong_value`; where the server sent it, a `RemoteProtocolError` `wrong_type`
-    or `too_large`. With `keep` only depth is refused, and what JSON cannot carry stays the very same object. A loop,
-    not a recursion: no nesting exhausts the stack.
+    or `too_large`. With `keep` only depth is refused, and what JSON cannot carry is kept as it is. A loop, not a
+    recursion: no nesting exhausts the stack.
     """
     root = [value]
     todo: list[tuple[Any, _Trail, int]] = [(root, None, 0)]
@@ -41,20 +41,35 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
             if type(item) in _UNCHANGED:
                 continue
             copy = plain_twin(item)
+            if copy is UNSET and keep:
+                copy = dict(item) if isinstance(item, Mapping) else item
             if type(copy) is dict or type(copy) is list:
                 if level == depth:
                     raise _fault("too_large", f"at most {depth} levels of nesting", at, (trail, key), remote=remote)
                 todo.append((copy, (trail, key), level + 1))
             elif copy is UNSET:
-                if keep:
-                    continue
                 raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", at, (trail, key), remote=remote)
             box[key] = copy
     return root[0]
 
 
+def copied(value: Any) -> Any:
+    """Copy deeply what `plain` has given: nothing of it is left to check."""
+    root = [value]
+    todo: list[Any] = [root]
+    while todo:
+        box = todo.pop()
+        for key, item in box.items() if type(box) is dict else enumerate(box):
+            if type(item) is dict or type(item) is list:
+                box[key] = copy = item.copy()
+                todo.append(copy)
+    return root[0]
+
+
 def plain_twin(value: Any) -> Any:
     """Give the plain twin of a value, the items of a container untouched; `UNSET` for what JSON cannot carry."""
+    if type(value) is list or (type(value) is dict and _KEYS.issuperset(map(type, value))):
+        return value.copy()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool) or value is None:

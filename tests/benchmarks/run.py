@@ -16,6 +16,7 @@ from pathlib import Path
 from harness import measure, table
 
 try:
+    import rows_exchange
     import rows_import
     import rows_reading
     import rows_writing
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: an impression, no evidence")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write what was measured here too")
     options = parser.parse_args()
-    rows = [*rows_reading.rows(), *rows_writing.rows(), *rows_import.rows()]
+    rows = [*rows_reading.rows(), *rows_writing.rows(), *rows_exchange.rows(), *rows_import.rows()]
     measured = measure(rows, rounds=5 if options.quick else 25, seconds=0.002 if options.quick else 0.01)
     where = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -1,0 +1,609 @@
+"""What an exchange does beyond the vectors: values, copies, Python's own types, misuse, and what no text may show."""
+
+import copy
+import dataclasses
+import json
+import math
+import pickle
+import re
+import types
+from collections import ChainMap
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from operations import play
+from strategies import results
+from vectors import FIXTURES, VECTORS
+
+from toolnexus_mrtr import (
+    Answer,
+    Call,
+    CreateMessageRequest,
+    CreateMessageResult,
+    Done,
+    ElicitResult,
+    FieldError,
+    InvalidAnswer,
+    Limits,
+    ListRootsResult,
+    LocalProtocolError,
+    MrtrError,
+    Pause,
+    RemoteProtocolError,
+    RetryLimitExceeded,
+    Root,
+)
+from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr._gates import pause_faults
+
+SECRET = "correct horse battery staple"
+SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
+FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
+LINK = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
+LLM = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
+
+
+def asking(state: str | None = None, **entries: Any) -> dict[str, Any]:
+    raw = {"resultType": "input_required", "inputRequests": entries}
+    return copy.deepcopy(raw if state is None else {**raw, "requestState": state})
+
+
+def paused(*, call: Call | None = None, state: str | None = None, **entries: Any) -> Pause:
+    pause = (call or Call("tools/call", {"name": "t"}, id="c")).receive(asking(state, **entries))
+    assert isinstance(pause, Pause)
+    return pause
+
+
+def refused(code: str, at: str, function: Any, *arguments: Any, **named: Any) -> MrtrError:
+    with pytest.raises(MrtrError) as caught:
+        function(*arguments, **named)
+    error = caught.value
+    assert (error.code, error.at) == (code, at)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    return error
+
+
+@dataclasses.dataclass
+class HostAnswer:
+    """What a toolnexus host answers with."""
+
+    id: str
+    ok: bool
+    data: dict | None = None
+    reason: str | None = None
+
+
+class Word(str):
+    """A str subclass, as enums and templating libraries make them."""
+
+    __slots__ = ()
+
+
+ENDINGS = {"invalid_answer": InvalidAnswer, "retry_limit": RetryLimitExceeded}
+SIDES = {"remote": RemoteProtocolError, "local": LocalProtocolError}
+CODES = json.loads((FIXTURES / "codes.json").read_bytes())["errors"]
+ENDED = [vector for vector in VECTORS if vector.operation == "exchange" and "error" in vector.expect["outcome"]]
+
+
+@pytest.mark.parametrize("vector", ENDED, ids=lambda vector: vector.id)
+def test_an_error_that_ends_an_exchange_is_of_its_side_and_short(vector):
+    with pytest.raises(MrtrError) as caught:
+        play(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
+    code = caught.value.code
+    assert type(caught.value) is ENDINGS.get(code, SIDES[CODES[code]["side"]])
+    assert len(str(caught.value)) <= 400
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+# values
+
+
+def test_calls_and_pauses_are_frozen():
+    pause = paused(a=FORM)
+    for value, name in ((pause, "id"), (pause, "new"), (pause.call, "id"), (pause.call, "_record")):
+        with pytest.raises(AttributeError, match="frozen"):
+            setattr(value, name, "x")
+        with pytest.raises(AttributeError, match="frozen"):
+            delattr(value, name)
+    with pytest.raises(AttributeError):
+        Done({}, "complete").result = {}
+
+
+def test_calls_and_pauses_compare_by_value():
+    pause, again = paused(a=FORM, state="s"), paused(a=FORM, state="s")
+    assert pause == again
+    assert pause.call == again.call
+    assert {pause: 1, pause.call: 2}[again] == 1
+    assert pause != paused(a=FORM, state="t")
+    assert pause.call != Call("tools/call", {"name": "t"}, id="d")
+    assert pause != pause.call
+    answer = {"a": Answer("x", True, {"n": "x"})}
+    assert pause.resume(answer) == again.resume(answer)
+    assert pause.resume(answer) != pause.call
+
+
+def test_values_survive_a_pickle():
+    pause = paused(a=FORM)
+    for value in (pause, pause.call, pause.resume({"a": {"action": "cancel"}}), Done({"content": []}, "complete")):
+        assert pickle.loads(pickle.dumps(value)) == value
+        assert copy.deepcopy(value) == value
+
+
+def test_a_retry_limit_survives_a_pickle():
+    error = refused("retry_limit", "", paused, call=Call("tools/call", {}, max_retries=0), a=FORM)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.code, again.at, str(again)) == (error.code, error.at, str(error))
+    assert again.pause == error.pause
+
+
+def test_no_repr_shows_what_is_kept():
+    call = Call("tools/call", {"x": SECRET}, server=SECRET, capabilities={"elicitation": {"x": SECRET}}, id="c")
+    pause = paused(call=call, state=SECRET, a=FORM)
+    retry = pause.resume({"a": Answer("x", True, {"n": SECRET})})
+    done = Done({"content": SECRET}, "complete")
+    limit = RetryLimitExceeded(pause)
+    for value in (call, pause, retry, done, limit):
+        assert SECRET not in repr(value) + str(value)
+    assert repr(pause) == "Pause(id='c-0', method='tools/call', asks=1)"
+    assert repr(retry) == "Call(id='c', method='tools/call', retry=1)"
+    assert repr(done) == "Done(result_type='complete')"
+    assert done.__rich_repr__() == [("result_type", "complete")]
+
+
+def test_every_call_has_an_id_of_its_own():
+    ids = {Call("tools/call", {}).id for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(re.fullmatch("[0-9a-f]{16}", id) for id in ids)
+
+
+def test_a_call_says_what_it_was_made_with():
+    call = Call(Word("tools/call"), {}, server=Word("s"), id=Word("c"), result_types=iter([Word("task")]))
+    assert (call.method, call.server, call.id, call.retry) == ("tools/call", "s", "c", 0)
+    assert [type(text) for text in (call.method, call.server, call.id)] == [str, str, str]
+    assert call.receive({"resultType": Word("task")}) == Done({"resultType": "task"}, "task")
+
+
+def test_threads_can_share_a_pause():
+    pause = paused(a=FORM, state="s")
+    with ThreadPoolExecutor(8) as pool:
+        calls = list(pool.map(lambda n: pause.resume({"a": Answer("x", True, {"n": str(n)})}), range(200)))
+    contents = [call.params["inputResponses"]["a"]["content"] for call in calls]
+    assert contents == [{"n": str(n)} for n in range(200)]
+
+
+# copies
+
+
+def test_nothing_that_is_given_is_kept_or_changed():
+    params, meta = {"name": "t", "arguments": {"k": []}}, {"progressToken": 1, "deep": {}}
+    capabilities = {"elicitation": {}}
+    call = Call("tools/call", params, capabilities=capabilities, id="c")
+    raw = asking("s", a=FORM)
+    pause = call.receive(raw)
+    answer = {"action": "decline", "_meta": {"deep": {}}}
+    retry = pause.resume({"a": answer}, meta=meta)
+    before = (call.params, pause.input_requests, retry.params)
+    for box in (params["arguments"], meta["deep"], answer["_meta"]["deep"], raw["inputRequests"], capabilities):
+        box["changed"] = True
+    del capabilities["elicitation"]
+    assert (call.params, pause.input_requests, retry.params) == before
+    assert call.receive(asking(a=FORM)).id == "c-0"
+
+
+def test_nothing_that_is_given_out_is_kept():
+    pause = paused(a=FORM, b=LLM, state="s")
+    before = pickle.dumps(pause)
+    pause.call.params["name"] = "changed"
+    pause.input_requests["a"].requested_schema["properties"].clear()
+    pause.input_requests["b"].params["messages"].append("changed")
+    pause.requests["a"].data["schema"]["required"].clear()
+    pause.requests.clear()
+    retry = pause.resume({"a": {"action": "accept", "content": {"n": "x"}}, "b": MESSAGE})
+    retry.params["inputResponses"]["a"]["content"]["n"] = "changed"
+    assert retry.params["inputResponses"]["a"] == {"action": "accept", "content": {"n": "x"}}
+    assert pickle.dumps(pause) == before
+
+
+def test_a_finished_result_is_copied_whole_whatever_it_holds():
+    strange = object()
+    raw = types.MappingProxyType({"content": [math.nan, (1, 2), {"x": strange}], 5: 10**5000, "deep": {7: []}})
+    result = Call("tools/list", {}).receive(raw).result
+    assert math.isnan(result["content"][0])
+    assert result["content"][1:] == [[1, 2], {"x": strange}]
+    assert result["content"][2]["x"] is strange
+    raw = {"structuredContent": {"deep": {"list": [1.0]}}}
+    done = Call("tools/list", {}).receive(raw)
+    raw["structuredContent"]["deep"]["list"].append(2)
+    assert done.result == {"structuredContent": {"deep": {"list": [1.0]}}}
+
+
+def test_any_mapping_is_received():
+    wrap = ChainMap
+    entry = wrap({"method": "elicitation/create", "params": wrap({"message": "m", "requestedSchema": wrap(SCHEMA)})})
+    raw = wrap({"resultType": Word("input_required"), "inputRequests": wrap({Word("a"): entry})})
+    pause = Call("tools/call", types.MappingProxyType({"x": (1, 2)}), id="c").receive(raw)
+    assert pause == Call("tools/call", {"x": [1, 2]}, id="c").receive(asking(a=FORM))
+
+
+@pytest.mark.parametrize("value", [math.nan, b"x", 10**4300, {5: 1}], ids=["nan", "bytes", "huge", "key"])
+def test_a_pause_that_json_cannot_carry_is_refused_where_it_stands(value):
+    raw = asking("s", a=FORM)
+    raw["inputRequests"]["a"]["params"]["requestedSchema"]["x-y"] = [value]
+    refused("wrong_type", "/inputRequests/a/params/requestedSchema/x-y/0", Call("tools/call", {}).receive, raw)
+
+
+@pytest.mark.parametrize("value", [math.nan, b"x", 10**4300, {5: 1}], ids=["nan", "bytes", "huge", "key"])
+def test_params_that_json_cannot_carry_are_refused_where_they_stand(value):
+    refused("wrong_value", "/params/arguments/x", Call, "tools/call", {"arguments": {"x": value}})
+    refused("wrong_value", "/capabilities/x", Call, "tools/call", {}, capabilities={"x": value})
+    refused("wrong_value", "/_meta/x", paused().resume, meta={"x": value})
+
+
+def test_params_nested_too_deeply_are_refused():
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"x": deep}
+    error = refused("wrong_value", "/params" + "/x" * 64, Call, "tools/call", deep)
+    assert len(str(error)) <= 400
+
+
+def test_a_pause_nested_too_deeply_is_refused():
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"x": deep}
+    refused("too_large", "/_meta" + "/x" * 63, Call("tools/call", {}).receive, {**asking("s"), "_meta": deep})
+    refused("too_large", "/_meta" + "/x" * 63, Call("tools/call", {}).receive, {"_meta": deep})
+
+
+# misuse
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("method", None),
+        ("method", b"tools/call"),
+        ("params", None),
+        ("params", []),
+        ("params", b"{}"),
+        ("server", 5),
+        ("capabilities", []),
+        ("capabilities", True),
+        ("max_retries", None),
+        ("max_retries", "10"),
+        ("max_retries", True),
+        ("max_retries", 1.0),
+        ("result_types", "task"),
+        ("result_types", b"task"),
+        ("result_types", None),
+        ("limits", None),
+        ("limits", {}),
+        ("id", 5),
+    ],
+)
+def test_a_wrong_type_for_a_call_is_a_type_error_that_names_the_argument(name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be"):
+        Call(**{"method": "tools/call", "params": {}, name: value})
+
+
+def test_a_result_type_that_is_no_text_is_a_type_error():
+    with pytest.raises(TypeError, match="^each of result_types must be"):
+        Call("tools/call", {}, result_types=["task", 5])
+
+
+def test_a_negative_number_of_retries_is_refused():
+    refused("wrong_value", "/max_retries", Call, "tools/call", {}, max_retries=-1)
+
+
+@pytest.mark.parametrize("name", ["input_requests", "key", "message", "request_state", "depth"])
+def test_a_limit_is_a_whole_number(name):
+    for value in (None, 1.0, "1", True):
+        with pytest.raises(TypeError, match=f"^{name} must be"):
+            Limits(**{name: value})
+    refused("wrong_value", f"/limits/{name}", Limits, **{name: -1})
+
+
+def test_the_depth_is_limited_to_what_can_be_stored():
+    refused("wrong_value", "/limits/depth", Limits, depth=0)
+    refused("wrong_value", "/limits/depth", Limits, depth=257)
+    limits = Limits(depth=256)
+    raw: dict[str, Any] = {}
+    for _ in range(252):
+        raw = {"x": raw}
+    call = Call("tools/call", raw, limits=limits)
+    pause = call.receive({**asking("s"), "_meta": {"x": raw}})
+    assert Pause.from_json(pause.to_json()) == pause
+    assert Pause.from_json(pause.to_json()).resume(meta=raw).params["_meta"] == raw
+
+
+@pytest.mark.parametrize("raw", [None, [], "x", b"{}"], ids=repr)
+def test_a_result_that_is_no_map_is_a_type_error(raw):
+    with pytest.raises(TypeError, match="^raw must be a mapping"):
+        Call("tools/call", {}).receive(raw)
+
+
+def test_a_pause_is_made_by_a_call_alone():
+    with pytest.raises(TypeError, match="^a Pause is made by"):
+        Pause()
+
+
+@pytest.mark.parametrize("answers", [None, 5, "x", b"x", Answer("elc-c-0-1", False)], ids=repr)
+def test_answers_that_are_none_are_a_type_error(answers):
+    with pytest.raises(TypeError, match="^answers must be a mapping"):
+        paused(a=FORM).resume(answers)
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "yes", True, [], ElicitResult(action="cancel"), {"action": "cancel"}], ids=repr
+)
+def test_without_keys_only_an_answer_is_one(answer):
+    with pytest.raises(TypeError, match="^each of answers must be an Answer"):
+        paused(a=FORM).resume([answer])
+
+
+@pytest.mark.parametrize("answer", [None, "yes", True, [], Root(uri="file:///")], ids=repr)
+@pytest.mark.parametrize("entry", [FORM, LLM, {"method": "x"}], ids=["form", "llm", "unknown"])
+def test_by_key_what_is_no_answer_is_a_type_error(entry, answer):
+    with pytest.raises(TypeError, match="^each of answers must be"):
+        paused(a=entry).resume({"a": answer})
+
+
+def test_a_key_that_is_no_text_is_a_type_error():
+    with pytest.raises(TypeError, match="^a key of answers must be a str"):
+        paused(a=FORM).resume({5: Answer("x", False)})
+
+
+@pytest.mark.parametrize("meta", [[], "x", 5], ids=repr)
+def test_metadata_that_is_no_map_is_a_type_error(meta):
+    with pytest.raises(TypeError, match="^meta must be a mapping"):
+        paused().resume(meta=meta)
+
+
+def test_capabilities_in_new_metadata_are_a_map():
+    name = "io.modelcontextprotocol/clientCapabilities"
+    refused("wrong_value", "/_meta/io.modelcontextprotocol~1clientCapabilities", paused().resume, meta={name: []})
+    assert paused().resume(meta={name: None}).params["_meta"] == {name: None}
+
+
+# answers
+
+
+@pytest.mark.parametrize("make", [Answer, HostAnswer], ids=["ours", "toolnexus"])
+def test_answers_of_every_make_are_taken(make):
+    pause = paused(a=FORM, b=LINK, c=FORM)
+    answers = [make("elc-c-0-1", True, {"n": "x"}), make("elc-c-0-2", True, {"t": SECRET}), make("elc-c-0-3", False)]
+    expected = {"a": {"action": "accept", "content": {"n": "x"}}, "b": {"action": "accept"}, "c": {"action": "cancel"}}
+    assert pause.resume(iter(answers)).params["inputResponses"] == expected
+    assert pause.resume(dict(zip("abc", answers, strict=True))).params["inputResponses"] == expected
+
+
+def test_typed_results_are_taken():
+    pause = paused(a=FORM, b=LINK, c=LLM, d={"method": "roots/list"})
+    answers = {
+        "a": ElicitResult(action="accept", content={"n": Word("x")}),
+        "b": ElicitResult(action="accept", content={"t": SECRET}),
+        "c": CreateMessageResult(**MESSAGE, stop_reason="endTurn"),
+        "d": ListRootsResult(roots=[Root(uri="file:///w", name="w"), {"uri": "file:///x", "_meta": {}}]),
+    }
+    assert pause.resume(answers).params["inputResponses"] == {
+        "a": {"action": "accept", "content": {"n": "x"}},
+        "b": {"action": "accept"},
+        "c": {**MESSAGE, "stopReason": "endTurn"},
+        "d": {"roots": [{"uri": "file:///w", "name": "w"}, {"uri": "file:///x", "_meta": {}}]},
+    }
+
+
+def test_answers_are_sent_in_the_servers_order():
+    retry = paused(z=FORM, a=FORM).resume({"a": {"action": "cancel"}, "z": {"action": "decline"}})
+    assert list(retry.params["inputResponses"]) == ["z", "a"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "answer"),
+    [
+        (FORM, CreateMessageResult(**MESSAGE)),
+        (FORM, ListRootsResult(roots=[])),
+        (FORM, MESSAGE),
+        (LLM, ElicitResult(action="accept")),
+        (LLM, {"action": "accept"}),
+        (LLM, Answer("x", True)),
+        ({"method": "roots/list"}, {"id": "x", "ok": True}),
+        ({"method": "x"}, Answer("x", True)),
+        ({"method": "x"}, ElicitResult(action="cancel")),
+    ],
+)
+def test_an_answer_of_another_kind_is_refused(entry, answer):
+    refused("answer_kind_mismatch", "/a~1b", paused(**{"a/b": entry}).resume, {"a/b": answer})
+
+
+@pytest.mark.parametrize(
+    ("entry", "answer", "at"),
+    [
+        (FORM, {}, "/a/action"),
+        (FORM, {"n": "x"}, "/a/action"),
+        (FORM, {"action": ["accept"]}, "/a/action"),
+        (FORM, {"action": "accept", "content": ["x"]}, "/a/content"),
+        (FORM, {"action": "accept", "content": {5: "x"}}, "/a/content"),
+        (FORM, ElicitResult(action="accept", content="x"), "/a/content"),
+        (FORM, {"action": "decline", "_meta": {"x": b""}}, "/a/_meta/x"),
+        (FORM, {"action": "decline", 5: 1}, "/a"),
+        (FORM, Answer("x", True, "x"), "/a/data"),
+        (FORM, Answer("x", "yes"), "/a/ok"),
+        (LLM, {}, "/a/role"),
+        (LLM, {**MESSAGE, "content": []} | {"model": None}, "/a/model"),
+        (LLM, {**MESSAGE, "stopReason": None}, "/a/stopReason"),
+        (LLM, {**MESSAGE, "_meta": math.nan}, "/a/_meta"),
+        ({"method": "roots/list"}, {}, "/a/roots"),
+        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "name": None}]}, "/a/roots/0/name"),
+        ({"method": "roots/list"}, {"roots": [5]}, "/a/roots/0"),
+        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "x": b""}]}, "/a/roots/0/x"),
+        ({"method": "x"}, {"x": b""}, "/a/x"),
+    ],
+)
+def test_an_answer_that_the_wire_cannot_carry_is_refused_where_it_stands(entry, answer, at):
+    pause = paused(a=entry)
+    error = refused("wrong_value", at, pause.resume, {"a": answer})
+    assert isinstance(error, LocalProtocolError)
+
+
+def test_a_refused_answer_leaves_the_pause_as_it_was():
+    pause = paused(a=FORM, b=FORM, state="s")
+    before = pickle.dumps(pause)
+    error = refused("invalid_answer", "/a/n", pause.resume, {"a": Answer("x", True), "b": Answer("x", True, {"n": 5})})
+    assert [(field.at, field.code) for field in error.errors] == [("/a/n", "required"), ("/b/n", "wrong_type")]
+    assert pickle.dumps(pause) == before
+    assert pause.resume({"a": Answer("x", True, {"n": "x"}), "b": Answer("x", False)}).params["inputResponses"] == {
+        "a": {"action": "accept", "content": {"n": "x"}},
+        "b": {"action": "cancel"},
+    }
+
+
+@pytest.mark.parametrize("id", [None, 5, "", "elc-c-0-1.", "elc-c-0-1.x", "elc-c-0-11", "elc-c-0-1.2.2"], ids=repr)
+def test_without_keys_an_id_is_exact(id):
+    refused("answer_id_mismatch", "/0/id", paused(a=FORM).resume, [Answer(id, False)])
+
+
+@pytest.mark.parametrize("id", [None, 5, "", "a", "toolnexus-1", "elc-c-0-1", "elc-c-0-1.2", "elc-c-0-1.13"], ids=repr)
+def test_by_key_an_id_that_was_not_minted_for_another_request_is_ignored(id):
+    assert paused(a=FORM).resume({"a": {"ok": False, "id": id}}).retry == 1
+    assert paused(a=FORM).resume({"a": HostAnswer(id, ok=False)}).retry == 1
+
+
+def test_a_member_id_of_a_wire_map_is_no_id_of_an_answer():
+    answer = {"action": "decline", "id": "elc-other-0-1"}
+    assert paused(a=FORM).resume({"a": answer}).params["inputResponses"] == {"a": answer}
+
+
+def test_an_answer_with_another_calls_id_to_another_kind_is_of_another_kind():
+    refused("answer_kind_mismatch", "/a", paused(a=LLM).resume, {"a": Answer("elc-c-0-1", True)})
+
+
+def test_two_calls_with_one_key_do_not_answer_each_other():
+    calls = [Call("tools/call", {"name": name}) for name in ("x", "y")]
+    one, other = (call.receive(asking(call.params["name"], confirm=FORM)) for call in calls)
+    assert one.requests["confirm"].id != other.requests["confirm"].id
+    answer = Answer(one.requests["confirm"].id, True, {"n": "x"})
+    refused("answer_id_mismatch", "/confirm/id", other.resume, {"confirm": answer})
+    refused("answer_id_mismatch", "/0/id", other.resume, [answer])
+    retry = one.resume([answer])
+    assert (retry.params["name"], retry.params["requestState"]) == ("x", "x")
+
+
+def test_a_request_asked_again_says_what_was_wrong_and_is_the_pauses_own():
+    pause = paused(**{"a/b": FORM, "a": LINK})
+    errors = [FieldError("/a~1b/n", "required", "required"), FieldError("/a/n", "other", "of another")]
+    again = asked_again(pause.requests["a/b"], "a/b", errors, 2)
+    assert (again.id, again.kind, again.prompt) == ("elc-c-0-1.2", "input", "m")
+    listed = [{"at": "/n", "code": "required", "message": "required"}]
+    assert again.data == {"schema": SCHEMA, "errors": listed}
+    assert asked_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
+    assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
+
+
+# gates and limits
+
+
+def test_the_pause_beyond_the_last_retry_can_still_be_answered():
+    call = Call("tools/call", {"name": "t"}, max_retries=1, id="c")
+    retry = call.receive(asking(a=FORM)).resume({"a": Answer("x", True, {"n": "x"})})
+    error = refused("retry_limit", "", retry.receive, asking("s", a=FORM))
+    assert error.pause.call.params["inputResponses"] == {"a": {"action": "accept", "content": {"n": "x"}}}
+    further = Pause.from_json(error.pause.to_json()).resume({"a": Answer("x", False)})
+    assert further.params["requestState"] == "s"
+    assert further.receive({"content": []}) == Done({"content": []}, "complete")
+    refused("retry_limit", "", further.receive, asking(a=FORM))
+
+
+def test_a_million_retries_have_a_delay():
+    call = Call("tools/call", {}, max_retries=10**6)
+    for _ in range(2000):
+        call = call.receive(asking("s")).resume()
+    assert call.receive(asking("s")).delay == 5.0
+
+
+@pytest.mark.parametrize("declared", [{"elicitation": True}, {"elicitation": {"x": 1}}, {"elicitation": {"url": None}}])
+def test_an_elicitation_capability_without_modes_means_forms_alone(declared):
+    call = Call("tools/call", {}, capabilities=declared)
+    assert call.receive(asking(a=FORM)).requests.keys() == {"a"}
+    refused("undeclared_capability", "/inputRequests/a/params/mode", call.receive, asking(a=LINK))
+
+
+def test_sampling_without_tools_is_declared_by_sampling():
+    call = Call("tools/call", {}, capabilities={"sampling": True})
+    assert isinstance(call.receive(asking(a=LLM)).input_requests["a"], CreateMessageRequest)
+    tools = {**LLM, "params": {**LLM["params"], "tools": None, "toolChoice": None}}
+    assert call.receive(asking(a=tools)).delay == 0
+
+
+def test_metadata_that_is_no_map_declares_nothing():
+    assert Call("tools/call", {"_meta": None}).receive(asking(a=FORM)).delay == 0
+
+
+def test_the_first_fault_is_named_before_a_limit():
+    call = Call("tools/call", {}, limits=Limits(key=0, message=0, request_state=0))
+    refused("wrong_type", "/inputRequests/a", call.receive, asking("s", a=5))
+    refused("too_large", "/inputRequests/a", call.receive, asking("s", a=FORM))
+
+
+def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
+    raw = {
+        "inputRequests": {
+            "a": {"method": "elicitation/create", "params": {"mode": "url", "message": "long", "url": "file:///x"}},
+            "bb": {"method": "sampling/createMessage", "params": None},
+            "c": {"method": "sampling/createMessage", "params": {**LLM["params"], "tools": [], "toolChoice": {}}},
+            "d": {"method": "roots/list"},
+            "e": FORM,
+            "f": 5,
+        },
+        "requestState": "long",
+    }
+    declared = {"elicitation": {"url": None}, "sampling": {}}
+    limits = Limits(input_requests=5, key=1, message=3, request_state=3)
+    faults = pause_faults(raw, method="tools/list", capabilities=declared, limits=limits)
+    assert [(fault.code, fault.at) for fault in faults] == [
+        ("method_not_supported", "/resultType"),
+        ("too_large", "/inputRequests"),
+        ("undeclared_capability", "/inputRequests/a/params/mode"),
+        ("unsafe_url", "/inputRequests/a/params/url"),
+        ("too_large", "/inputRequests/a/params/message"),
+        ("wrong_type", "/inputRequests/bb/params"),
+        ("too_large", "/inputRequests/bb"),
+        ("undeclared_capability", "/inputRequests/c/params/tools"),
+        ("undeclared_capability", "/inputRequests/c/params/toolChoice"),
+        ("undeclared_capability", "/inputRequests/d"),
+        ("wrong_type", "/inputRequests/f"),
+        ("too_large", "/requestState"),
+    ]
+    nothing = pause_faults({"inputRequests": None}, method=None, capabilities=None, limits=limits)
+    assert [(fault.code, fault.at, fault.severity) for fault in nothing] == [("nothing_requested", "", "error")]
+    undeclared = pause_faults({"inputRequests": {"e": FORM}}, method=None, capabilities={}, limits=limits)
+    assert [(fault.code, fault.at) for fault in undeclared] == [("undeclared_capability", "/inputRequests/e")]
+
+
+@given(raw=results, declared=st.none() | st.just({}) | st.just({"elicitation": {}, "roots": {}}))
+@settings(max_examples=300)
+def test_whatever_is_received_gives_a_value_or_an_error_and_changes_nothing(raw, declared):
+    before = json.dumps(raw)
+    call = Call("tools/call", {}, capabilities=declared, id="c")
+    try:
+        outcome = call.receive(raw)
+    except MrtrError as error:
+        assert len(str(error)) <= 400
+        assert (error.__cause__, error.__context__) == (None, None)
+    else:
+        assert isinstance(outcome, Done | Pause)
+        assert isinstance(outcome, Done) or outcome == call.receive(raw)
+    assert json.dumps(raw) == before
+
+
+def test_a_long_word_of_a_server_is_cut():
+    error = refused("unknown_result_type", "/resultType", Call("x", {}).receive, {"resultType": "x" * 10**6})
+    assert len(str(error)) <= 200
+    error = refused("method_not_supported", "/resultType", Call("x" * 10**6, {}).receive, asking("s"))
+    assert len(str(error)) <= 200

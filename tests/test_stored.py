@@ -1,0 +1,287 @@
+"""A pause that waits: what is stored, what another process makes of it, and what bytes of others come to."""
+
+import json
+import math
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import json_objects, json_values, results, text
+
+from toolnexus_mrtr import Answer, Call, LocalProtocolError, MrtrError, Pause
+
+FORM = {
+    "method": "elicitation/create",
+    "params": {
+        "message": "Who?",
+        "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]},
+    },
+}
+ARGUMENTS = {"w": 1.0, "z": None, "k": [], "n": 2**70, "s": "a\ud800b\u2028", "f": 1e300, "o": {}}
+
+
+def paused(**entries: Any) -> Pause:
+    call = Call(
+        "tools/call", {"name": "t", "arguments": ARGUMENTS}, server="s", capabilities={"elicitation": {}}, id="c"
+    )
+    pause = call.receive({"resultType": "input_required", "inputRequests": entries, "requestState": "a\ud800b"})
+    assert isinstance(pause, Pause)
+    return pause
+
+
+PAUSE = paused(a=FORM)
+STORED = json.loads(PAUSE.to_json())
+
+
+def refusal(function: Any, *arguments: Any, **named: Any) -> str:
+    """The code of the error; everything else that is promised of it is checked."""
+    with pytest.raises(LocalProtocolError) as caught:
+        function(*arguments, **named)
+    assert caught.value.at == ""
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    return caught.value.code
+
+
+def test_what_is_stored_is_ascii_json():
+    data = PAUSE.to_json()
+    assert isinstance(data, bytes)
+    assert data.isascii()
+    stored = json.loads(data, parse_constant=pytest.fail)
+    assert stored["format"] == "toolnexus-mrtr/1"
+    assert stored["call"]["params"] == {"name": "t", "arguments": ARGUMENTS}
+    assert stored["result"]["requestState"] == "a\ud800b"
+
+
+@pytest.mark.parametrize(
+    "make", [bytes, bytearray, lambda data: data.decode("ascii")], ids=["bytes", "bytearray", "str"]
+)
+def test_a_pause_comes_back_equal(make):
+    again = Pause.from_json(make(PAUSE.to_json()), server="s")
+    assert again == PAUSE
+    assert again.requests == PAUSE.requests
+    assert again.input_requests == PAUSE.input_requests
+    assert (again.id, again.delay, again.request_state) == (PAUSE.id, PAUSE.delay, PAUSE.request_state)
+    assert again.to_json() == PAUSE.to_json()
+    answers = {"a": Answer("x", True, {"n": "Ada"})}
+    assert json.dumps(again.resume(answers).params) == json.dumps(PAUSE.resume(answers).params)
+    assert again.resume(answers) == PAUSE.resume(answers)
+
+
+def test_a_call_comes_back_equal_with_its_answers():
+    retry = PAUSE.resume({"a": Answer("x", True, {"n": "Ada"})})
+    again = Call.from_json(retry.to_json(), server="s")
+    assert again == retry
+    assert json.dumps(again.params) == json.dumps(retry.params)
+
+
+def test_the_count_of_pauses_without_a_question_is_stored():
+    pause = Call("tools/call", {}).receive({"resultType": "input_required", "requestState": "s"})
+    for delay in (0.05, 0.1, 0.2):
+        assert pause.delay == delay
+        pause = Pause.from_json(pause.to_json())
+        call = Call.from_json(pause.resume().to_json())
+        pause = call.receive({"resultType": "input_required", "requestState": "s"})
+
+
+OTHER_PROCESS = """
+import json, sys
+from toolnexus_mrtr import Answer, Pause
+pause = Pause.from_json(sys.stdin.buffer.read(), server="s")
+(request,) = pause.requests.values()
+call = pause.resume([Answer(request.id, True, {"n": "Ada"})])
+print(json.dumps({"method": call.method, "params": call.params, "prompt": request.prompt}))
+"""
+
+
+def test_another_process_goes_on_from_a_stored_pause():
+    done = subprocess.run([sys.executable, "-c", OTHER_PROCESS], input=PAUSE.to_json(), capture_output=True, check=True)
+    here = PAUSE.resume({"a": Answer("x", True, {"n": "Ada"})}).params
+    assert done.stdout.decode("ascii").strip() == json.dumps({"method": "tools/call", "params": here, "prompt": "Who?"})
+
+
+def test_a_pause_and_a_call_are_not_taken_for_each_other():
+    assert refusal(Pause.from_json, PAUSE.call.to_json(), server="s") == "stored_pause_invalid"
+    assert refusal(Call.from_json, PAUSE.to_json(), server="s") == "stored_pause_invalid"
+
+
+@pytest.mark.parametrize("server", [None, "", "S", "t"])
+def test_a_pause_is_given_back_for_its_server_alone(server):
+    assert refusal(Pause.from_json, PAUSE.to_json(), server=server) == "wrong_server"
+    assert refusal(Call.from_json, PAUSE.call.to_json(), server=server) == "wrong_server"
+
+
+def test_a_pause_of_no_server_is_given_back_for_none():
+    pause = Call("tools/call", {}).receive({"resultType": "input_required", "requestState": "s"})
+    assert refusal(Pause.from_json, pause.to_json(), server="s") == "wrong_server"
+    assert Pause.from_json(pause.to_json()) == pause
+
+
+@pytest.mark.parametrize("data", [None, {}, [], 5, memoryview(b"{}")], ids=lambda data: type(data).__name__)
+def test_data_of_a_wrong_type_is_a_type_error(data):
+    with pytest.raises(TypeError, match="^data must be bytes"):
+        Pause.from_json(data)
+
+
+def test_a_server_of_a_wrong_type_is_a_type_error():
+    with pytest.raises(TypeError, match="^server must be a str"):
+        Pause.from_json(PAUSE.to_json(), server=5)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"{}",
+        b"[]",
+        b"\xff\xfe",
+        b"\xed\xa0\x80",
+        b"[" * 100_000,
+        b'{"x":' * 100_000,
+        b"[" * 5000 + b"]" * 5000,
+        b"1" * 5000,
+        b"NaN",
+        b'{"format":"toolnexus-mrtr/1"}',
+    ],
+    ids=lambda data: f"{data[:6]!r}-{len(data)}",
+)
+def test_bytes_of_others_are_no_pause(data):
+    assert refusal(Pause.from_json, data) == "stored_pause_invalid"
+    assert refusal(Call.from_json, data) == "stored_pause_invalid"
+
+
+def changed(*path: str, to: Any) -> bytes:
+    """The stored pause with one member changed."""
+    stored = json.loads(PAUSE.to_json())
+    box = stored
+    for name in path[:-1]:
+        box = box[name]
+    box[path[-1]] = to
+    return json.dumps(stored).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        (["format"], "toolnexus-mrtr/2"),
+        (["format"], None),
+        (["more"], 1),
+        (["result"], None),
+        (["result"], []),
+        (["result", "resultType"], "complete"),
+        (["result", "resultType"], "task"),
+        (["result", "requestState"], 5),
+        (["result", "requestState"], "s" * 1_048_577),
+        (["result", "inputRequests", "a", "method"], 5),
+        (["result", "inputRequests", "a", "method"], "roots/list"),
+        (["result", "inputRequests", "b"], {"mode": "url", "message": "m", "url": "javascript:alert(1)"}),
+        (["result", "inputRequests", "b"], None),
+        (["result", "x"], math.nan),
+        (["result", "x"], math.inf),
+        (["call", "method"], "tools/list"),
+        (["call", "method"], None),
+        (["call", "params"], []),
+        (["call", "params", "x"], -math.inf),
+        (["call", "capabilities"], {}),
+        (["call", "capabilities"], []),
+        (["call", "max_retries"], -1),
+        (["call", "max_retries"], True),
+        (["call", "max_retries"], 1.5),
+        (["call", "result_types"], "task"),
+        (["call", "result_types"], [5]),
+        (["call", "limits"], {"key": 0}),
+        (["call", "limits"], {"depth": 1000}),
+        (["call", "limits"], {"depth": 2}),
+        (["call", "limits"], {"keys": 1}),
+        (["call", "limits"], {"key": True}),
+        (["call", "id"], 5),
+        (["call", "retry"], -1),
+        (["call", "retry"], "0"),
+        (["call", "idle"], -1),
+        (["call", "more"], 1),
+    ],
+    ids=lambda value: "/".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_a_changed_pause_is_refused(path, to):
+    assert refusal(Pause.from_json, changed(*path, to=to), server="s") == "stored_pause_invalid"
+
+
+@pytest.mark.parametrize("name", ["format", "call", "result"])
+def test_a_pause_with_a_member_missing_is_refused(name):
+    stored = {member: value for member, value in STORED.items() if member != name}
+    assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
+
+
+def test_a_number_beyond_every_float_is_refused():
+    data = PAUSE.to_json().replace(b"1e+300", b"1e999")
+    assert refusal(Pause.from_json, data, server="s") == "stored_pause_invalid"
+
+
+def outcome(data: bytes | str, server: str | None = "s") -> Pause | None:
+    try:
+        return Pause.from_json(data, server=server)
+    except MrtrError as error:
+        assert error.code in ("stored_pause_invalid", "wrong_server")
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        return None
+
+
+@given(data=st.one_of(st.binary(max_size=200), text, json_values.map(lambda value: json.dumps(value).encode())))
+@settings(max_examples=300)
+def test_any_bytes_are_a_pause_or_refused(data):
+    assert outcome(data) is None
+
+
+@given(cut=st.integers(0, 10**6), put=st.binary(max_size=8), length=st.integers(0, 12))
+@settings(max_examples=300)
+def test_a_pause_with_bytes_changed_is_refused_or_whole(cut, put, length):
+    whole = PAUSE.to_json()
+    place = cut % (len(whole) + 1)
+    pause = outcome(whole[:place] + put + whole[place + length :])
+    if pause is not None:
+        assert Pause.from_json(pause.to_json(), server="s") == pause
+        assert pause.call.params is not None
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
+
+
+@given(place=st.sampled_from([place for place in places(STORED) if place]), value=json_values)
+@settings(max_examples=400)
+def test_a_pause_with_a_value_changed_is_refused_or_whole(place, value):
+    stored = json.loads(PAUSE.to_json())
+    box = stored
+    for key in place[:-1]:
+        box = box[key]
+    box[place[-1]] = value
+    pause = outcome(json.dumps(stored))
+    if pause is not None:
+        assert Pause.from_json(pause.to_json(), server="s") == pause
+        assert all(request.id.startswith(f"elc-{pause.id}-") for request in pause.requests.values())
+
+
+def as_sent(value: Any) -> Any:
+    """The value as JSON carries it: two surrogates that belong together become one character."""
+    return json.loads(json.dumps(value))
+
+
+@given(params=json_objects, raw=results)
+@settings(max_examples=300)
+def test_a_pause_survives_its_storing_whatever_it_holds(params, raw):
+    try:
+        pause = Call("tools/call", as_sent(params)).receive(as_sent(raw))
+    except MrtrError:
+        return
+    if isinstance(pause, Pause):
+        again = Pause.from_json(pause.to_json())
+        assert again == pause
+        assert json.dumps(again.call.params) == json.dumps(pause.call.params)
+        assert again.requests == pause.requests
+        assert again.request_state == pause.request_state
