@@ -6,7 +6,7 @@ What a pause keeps is the raw result; all else is read from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, final, overload
+from typing import Any, Final, final, overload
 
 from msgspec import Struct
 
@@ -22,6 +22,9 @@ from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._writer import need_same_keys
+
+#: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
+_ENDLESS: Final = 100_000
 
 
 class Done(Struct, frozen=True):
@@ -118,7 +121,7 @@ class Call(Kept):
         record = self._record
         refuse_first(result_type_faults(as_result(raw), record.result_types))
         if not is_input_required(raw):
-            result = plain(raw, depth=record.limits.depth, remote=True, keep=True)
+            result = plain(raw, depth=_ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = _pause(record, raw)
         if record.retry >= record.max_retries:

@@ -26,6 +26,7 @@ from toolnexus_mrtr._keywords import (
     members_of,
     narrowed,
     types_of,
+    union_part,
 )
 from toolnexus_mrtr._schemas import DRAFT_7, Admitted, target
 from toolnexus_mrtr._secrets import asks_for_secret
@@ -92,7 +93,7 @@ class Outline(Struct, frozen=True):
 
     layers: dict[str, list[Layer]]
     rules: dict[str, Rules]
-    required: tuple[str, ...]
+    required: dict[str, None]
     allowed: frozenset[str] | None
     extra: Rules | None
     unenforced: tuple[str, ...]
@@ -114,7 +115,7 @@ class _Reader:
         sources: dict[str, list[tuple[Any, str]]] = {}
         required: dict[str, None] = {}
         allowed: frozenset[str] | None = None
-        extra = None
+        undescribed: list[tuple[Any, str]] = []
         layers = self._layers([(self._admitted.root, "")])
         for layer, at in layers:
             if "object" not in types_of(layer):
@@ -130,11 +131,14 @@ class _Reader:
                 if others is False:
                     allowed = frozenset(own) if allowed is None else allowed & own.keys()
                 elif others is not True:
-                    extra = self._rules(self._layers([(others, at + "/additionalProperties")]))
+                    undescribed.append((others, at + "/additionalProperties"))
             self._leave(layer, at, enforced)
+        for name in required:
+            sources.setdefault(name, undescribed)
         held = {name: self._layers(places) for name, places in sources.items()}
         rules = {name: self._rules(layers) for name, layers in held.items()}
-        return Outline(held, rules, tuple(required), allowed, extra, tuple(self._unenforced))
+        extra = self._rules(self._layers(undescribed)) if undescribed else None
+        return Outline(held, rules, required, allowed, extra, tuple(self._unenforced))
 
     def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Layer]:
         """Follow references, `allOf` and compositions with null: what is found must hold all at once."""
@@ -153,6 +157,8 @@ class _Reader:
                 if self._admitted.dialect == DRAFT_7:
                     # Draft-07 ignores what stands beside a reference.
                     layer = {name: layer[name] for name in _ANNOTATIONS if name in layer}
+            if len(layer.get("allOf", ())) > LAYERS:
+                raise RemoteProtocolError("schema_too_large", f"expected at most {LAYERS} schemas for one value", at)
             if "allOf" in layer:
                 todo += [(part, f"{at}/allOf/{place}") for place, part in enumerate(layer["allOf"])]
             for keyword in filter(layer.__contains__, COMPOSITIONS):
@@ -176,10 +182,11 @@ class _Reader:
                 chosen = narrowed(chosen, choices)
                 enforced.add(keyword)
             if not of_items and (alternatives := alternatives_of(layer)) and "anyOf" not in enforced:
-                part["anyOf"] = alternatives
+                part = union_part(layer, alternatives)
                 enforced.add("anyOf")
             if not of_items and (rules := self._items(layer, at)):
-                items, items_chosen = rules.parts, narrowed(items_chosen, rules.chosen)
+                items += rules.parts
+                items_chosen = narrowed(items_chosen, rules.chosen)
                 enforced.add("items")
             types &= types_of(layer)
             steps += [layer["multipleOf"]] if "multipleOf" in layer else []
@@ -196,7 +203,7 @@ class _Reader:
         if isinstance(layer.get("items", True), list | bool) or "prefixItems" in layer:
             return None
         items = self._rules(self._layers([(layer["items"], at + "/items")]), of_items=True)
-        return None if items.chosen is None and (len(items.parts) > 1 or items.steps) else items
+        return None if items.chosen is None and len(items.parts) > 1 else items
 
     def _leave(self, layer: dict[str, Any], at: str, enforced: set[str]) -> None:
         for keyword in layer:
