@@ -28,8 +28,8 @@ def _row(server: str, version: str, exercised: Mapping[str, list[str]]) -> str:
 
 def with_table(readme: str, made: str) -> str:
     """Put the table between its marks, or into a section of its own at the end."""
-    if BEGIN not in readme:
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
         return readme + SECTION + BEGIN + made + END
-    before, _, rest = readme.partition(BEGIN)
-    _, _, after = rest.partition(END)
     return before + BEGIN + made + END + after
