@@ -1,0 +1,196 @@
+"""Fuzz what reads a stranger's bytes: guided by coverage with atheris (extra `fuzz`), and by chance without it.
+
+Each target runs for some seconds in a process of its own. The first fault ends it: the value is printed as JSON, to be
+added to the target's corpus, and the status is 1. `lint` is not fuzzed here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+
+try:
+    import atheris
+except ModuleNotFoundError:
+    atheris = None
+
+if atheris is not None and "--worker" in sys.argv:
+    with atheris.instrument_imports(include=["toolnexus_mrtr"]):
+        import toolnexus_mrtr  # noqa: F401 - it is imported for its instruments
+
+from decoder import WORDS, decoded  # noqa: E402 - the path has just been set
+from targets import CORPUS, TARGETS, corpus, seeds  # noqa: E402
+
+#: Bytes of one input; seconds that one may take; bytes of a target's corpus that are kept.
+LONGEST, SLOWEST, KEPT = 8192, 10, 36_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("targets", metavar="TARGET", nargs="*", help=f"some of {', '.join(TARGETS)}; all unless named")
+    parser.add_argument("--seconds", type=int, default=60, help="how long each target runs")
+    parser.add_argument("--keep", action="store_true", help="write what was found worth keeping into the corpus")
+    parser.add_argument("--worker", metavar="DIR", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    names = options.targets or list(TARGETS)
+    if unknown := set(names) - TARGETS.keys():
+        parser.error(f"no such target: {', '.join(sorted(unknown))}")
+    if options.worker:
+        fuzz(names[0], options.worker, options.seconds)
+    if atheris is None:
+        print("atheris is not installed: random examples instead, not guided by coverage", flush=True)
+    sound = [(guided if atheris else by_chance)(name, options.seconds, keep=options.keep) for name in names]
+    sys.exit(not all(sound))
+
+
+def guided(name: str, seconds: int, *, keep: bool) -> bool:
+    """Fuzz a target in a process of its own, and say what came of it."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
+        home = Path(scratch)
+        fill(home / "found", [*seeds(name), *corpus(name)])
+        (home / "words").write_text("".join(map(quoted, filter(None, WORDS))), "ascii")
+        command = [sys.executable, str(Path(__file__).resolve()), "--worker", scratch, "--seconds", str(seconds), name]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=scratch)
+        runs, edges = (([0, *re.findall(said, done.stderr)])[-1] for said in (r"#(\d+)\s", r"cov: (\d+)"))
+        found = len(list((home / "found").iterdir()))
+        print(f"{name}: {runs} runs, {edges} edges, {found} inputs that reach them", flush=True)
+        if done.returncode:
+            print(done.stdout[-6000:] or done.stderr[-6000:], flush=True)
+        elif keep:
+            write_corpus(name, home / "found")
+        return not done.returncode
+
+
+def fuzz(name: str, home: Path, seconds: int) -> None:
+    """Run one target until its time is over; never returns."""
+    documents = seeds(name)
+
+    def once(data: bytes) -> None:
+        examine(name, decoded(data, documents))
+
+    atheris.Setup(
+        [
+            sys.argv[0],
+            str(home / "found"),
+            f"-max_total_time={seconds}",
+            f"-max_len={LONGEST}",
+            f"-timeout={SLOWEST}",
+            f"-dict={home / 'words'}",
+            "-rss_limit_mb=1024",
+            "-print_final_stats=1",
+        ],
+        once,
+    )
+    atheris.Fuzz()
+
+
+def by_chance(name: str, seconds: int, *, keep: bool) -> bool:
+    """Do without a guide: random bytes from a random seed, which is printed, until the time is over."""
+    del keep
+    from hypothesis import given, seed, settings  # noqa: PLC0415 - only here
+    from hypothesis import strategies as st  # noqa: PLC0415
+
+    documents = seeds(name)
+    count, end = 0, time.monotonic() + seconds
+    for value in [*documents, *corpus(name)]:
+        examine(name, value)
+    while time.monotonic() < end:
+        number = random.getrandbits(32)
+
+        @seed(number)
+        @settings(max_examples=500, database=None, deadline=None, derandomize=False)
+        @given(st.binary(max_size=64))
+        def some(data: bytes) -> None:
+            nonlocal count
+            count += 1
+            TARGETS[name](decoded(data, documents))
+
+        try:
+            some()
+        except Exception:  # noqa: BLE001 - whatever it is, it is a fault
+            traceback.print_exc(file=sys.stdout)
+            print(f"{name}: a fault, with the seed {number}", flush=True)
+            return False
+    print(f"{name}: {count} random examples", flush=True)
+    return True
+
+
+def examine(name: str, value: Any) -> None:
+    """Give a value to a target; say which it was that failed."""
+    try:
+        TARGETS[name](value)
+    except BaseException:
+        traceback.print_exc(file=sys.stdout)
+        print(f"{name}: a fault, with {json.dumps(value)}", flush=True)
+        raise
+
+
+def quoted(word: str) -> str:
+    """One line of a dictionary of libFuzzer's."""
+    return '"' + "".join(f"\\x{byte:02x}" for byte in word.encode("utf-8", "surrogatepass")) + '"\n'
+
+
+def fill(folder: Path, values: Iterable[Any]) -> None:
+    folder.mkdir()
+    for place, value in enumerate(values):
+        (folder / f"{place:04}").write_text(json.dumps(value), "ascii")
+
+
+def write_corpus(name: str, found: Path) -> None:
+    """Write down the smallest set of values that reaches all that was reached and that the seeds do not reach."""
+    documents = seeds(name)
+    known = {json.dumps(value) for value in documents}
+    reached = set().union(*(reach(name, value) for value in documents))
+    texts = {json.dumps(decoded(path.read_bytes(), documents)) for path in found.iterdir()}
+    chosen: list[Any] = []
+    for text in sorted([*map(json.dumps, corpus(name)), *(texts - known)], key=lambda text: (len(text), text)):
+        lines = reach(name, json.loads(text))
+        if lines - reached and sum(len(json.dumps(each)) for each in chosen) + len(text) < KEPT:
+            chosen.append(json.loads(text))
+            reached |= lines
+    rows = ",\n".join(json.dumps(value) for value in chosen)
+    (CORPUS / f"{name}.json").write_text(f"[\n{rows}\n]\n", "ascii")
+
+
+def reach(name: str, value: Any) -> set[tuple[str, int, int]]:
+    """Give the steps from line to line that the library takes for a value."""
+    steps: set[tuple[str, int, int]] = set()
+
+    def entered(frame: FrameType, _event: str, _argument: Any) -> Any:
+        if "toolnexus_mrtr" not in frame.f_code.co_filename:
+            return None
+        before = 0
+
+        def stepped(frame: FrameType, event: str, _argument: Any) -> Any:
+            nonlocal before
+            if event == "line":
+                steps.add((frame.f_code.co_filename, before, frame.f_lineno))
+                before = frame.f_lineno
+            return stepped
+
+        return stepped
+
+    sys.settrace(entered)
+    try:
+        TARGETS[name](value)
+    finally:
+        sys.settrace(None)
+    return steps
+
+
+if __name__ == "__main__":
+    main()

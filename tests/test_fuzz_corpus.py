@@ -1,0 +1,49 @@
+"""What fuzzing starts from, and what it found worth keeping, holds in every run of the tests; nothing is fuzzed."""
+
+import json
+
+import pytest
+from fuzz.decoder import decoded
+from fuzz.targets import CORPUS, TARGETS, corpus, seeds
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_document_of_a_target_holds(target):
+    documents = [*seeds(target), *corpus(target)]
+    assert len(documents) > 80
+    for document in documents:
+        TARGETS[target](document)
+
+
+def test_the_corpus_is_small_and_plain():
+    files = sorted(CORPUS.iterdir())
+    assert {path.stem for path in files} <= TARGETS.keys()
+    assert all(path.read_bytes().isascii() for path in files)
+    assert sum(path.stat().st_size for path in files) < 200_000
+
+
+def test_text_that_is_json_stands_for_itself():
+    assert decoded(b'{"a": [1.0]}', [None]) == {"a": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("data", "edited"),
+    [
+        # The bytes: which document, how many edits, then for each its place, the change, and what it puts there.
+        (bytes([0, 0, 0, 0, 0, 0]), {"b": [2]}),
+        (bytes([0, 0, 0, 0, 1, 4, 2, 1]), {"a": 1, "b": 1}),
+        (bytes([0, 0, 0, 0, 2, 0]), {"a": 1, "b": []}),
+    ],
+)
+def test_other_bytes_edit_a_document(data, edited):
+    document = {"a": 1, "b": [2]}
+    assert decoded(data, [document]) == edited
+    assert document == {"a": 1, "b": [2]}
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff" * 64, b"[" * 100_000, b"9" * 5_000], ids=["none", "high", "deep", "digits"]
+)
+def test_any_bytes_stand_for_a_value_that_json_can_carry(data):
+    for target in TARGETS:
+        json.dumps(decoded(data, seeds(target)))
