@@ -1,7 +1,20 @@
 """The arithmetic of the benchmarks, on numbers that are given; nothing here is measured."""
 
 import pytest
-from benchmarks.harness import Row, calling, faster, measure, settle, slope, table, within
+from benchmarks.harness import (
+    Measured,
+    Row,
+    aligned,
+    calling,
+    changes,
+    faster,
+    measure,
+    settle,
+    slope,
+    summary,
+    table,
+    within,
+)
 
 
 def row(target, ours=None, theirs=None):
@@ -59,4 +72,37 @@ def test_the_table_marks_what_missed_its_target():
     assert [[cell.strip() for cell in line.split("|")[-3:-1]] for line in lines[2:]] == [
         ["6x faster", "NO"],
         ["within 2.5x", "yes"],
+    ]
+
+
+def measured_row(size, ratio, target="within 3x", *, met=True):
+    return Measured("writing", size, "a peer", 1.5e-6, 1e-6, ratio, target, met)
+
+
+def test_the_summary_has_one_line_for_each_work_and_peer_and_names_the_sizes_that_missed():
+    rows = [measured_row("1", 2.0), measured_row("10", 3.5, met=False), measured_row("1,000", 1.0, target="slope 1.1")]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in summary(rows).splitlines()[2:]]
+    assert lines == [
+        ["writing", "1; 10", "1.5; 1.5", "a peer", "2.00; 3.50", "within 3x", "no: 10"],
+        ["writing", "1,000", "1.5", "a peer", "1.00", "slope 1.1", "yes"],
+    ]
+
+
+def test_columns_are_as_wide_as_what_they_hold():
+    assert aligned([["a", "bb"], ["ccc", "d"]]).splitlines() == ["| a   | bb |", "| --- | -- |", "| ccc | d  |"]
+
+
+def as_written(size, ratio, *, met=True):
+    return {"work": "writing", "size": size, "peer": "a peer", "ratio": ratio, "target": "within 3x", "met": met}
+
+
+def test_two_runs_are_compared_row_by_row():
+    before = [as_written("1", 2.0), as_written("10", 2.0), as_written("5", 4.0, met=False), as_written("200", 1.0)]
+    after = [as_written("1", 2.5), as_written("10", 4.0, met=False), as_written("5", 2.0), as_written("7", 1.0)]
+    assert [[size, *change] for _, size, _, *change in changes(before, after)] == [
+        ["1", "2.00", "2.50", "+25%", "within 3x", ""],
+        ["10", "2.00", "4.00", "+100%", "within 3x", "MISSED NOW"],
+        ["5", "4.00", "2.00", "-50%", "within 3x", "met again"],
+        ["200", "1.00", "-", "-", "within 3x", "gone"],
+        ["7", "-", "1.00", "-", "within 3x", "new"],
     ]

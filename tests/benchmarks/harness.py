@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from timeit import Timer
 from typing import Any
@@ -128,8 +128,47 @@ def table(measured: Iterable[Measured]) -> str:
         ]
         for row in measured
     ]
+    return aligned(lines)
+
+
+def summary(measured: Iterable[Measured]) -> str:
+    """Lay out one line for each kind of work and peer, its sizes together."""
+    lines = [["Work", "Sizes", "Ours, µs", "Against", "Ratio", "Target", "Met"]]
+    groups: dict[tuple[str, str, str], list[Measured]] = {}
+    for row in measured:
+        groups.setdefault((row.work, row.peer, row.target), []).append(row)
+    for (work, peer, target), rows in groups.items():
+        missed = [row.size for row in rows if not row.met]
+        lines.append(
+            [
+                *(work, "; ".join(row.size for row in rows), "; ".join(f"{row.ours * 1e6:,.3g}" for row in rows)),
+                *(peer, "; ".join(f"{row.ratio:.2f}" for row in rows), target),
+                f"no: {', '.join(missed)}" if missed else "yes",
+            ]
+        )
+    return aligned(lines)
+
+
+def changes(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[list[str]]:
+    """Pair the rows of two runs by work, size and peer; a row that one of them lacks has no change."""
+    old, new = ({(row["work"], row["size"], row["peer"]): row for row in rows} for rows in (before, after))
+    return [[*key, *_change(old.get(key), new.get(key))] for key in {**old, **new}]
+
+
+def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[str]:
+    ratios = [f"{row['ratio']:.2f}" if row else "-" for row in (old, new)]
+    target = (new or old or {})["target"]
+    if old is None or new is None:
+        return [*ratios, "-", target, "gone" if old else "new"]
+    met = "" if old["met"] == new["met"] else "met again" if new["met"] else "MISSED NOW"
+    return [*ratios, f"{new['ratio'] / old['ratio'] - 1:+.0%}", target, met]
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Lay lines out as a Markdown table, the first one its head, columns aligned."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
+    head, *rest = lines
     return "\n".join(
-        f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |" for line in lines
+        f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |"
+        for line in [head, ["-" * width for width in widths], *rest]
     )

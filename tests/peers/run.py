@@ -12,16 +12,20 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from table import table, with_table
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+
+from marked import with_table  # noqa: E402 - the path has just been set
+from table import NAME, table  # noqa: E402
+
 README = ROOT / "README.md"
 
 #: Seconds that the tests of one environment may take.
@@ -100,7 +104,7 @@ def main() -> None:
         passed = run_tests(servers.result(), others, environment)
         passed += run_tests(toolnexus.result(), ["test_toolnexus.py"], environment)
     readme = README.read_text("utf-8")
-    wanted = with_table(readme, table(passed))
+    wanted = with_table(readme, NAME, table(passed))
     if options.write:
         README.write_text(wanted, "utf-8")
     elif wanted != readme:

@@ -1,10 +1,8 @@
-"""The README's table of what was tested against what: made from the reports of the tests, between two marks."""
+"""The README's table of what was tested against what: made from the reports of the tests, between its marks."""
 
 from collections.abc import Iterable, Mapping
 
-BEGIN = "<!-- tested against -->\n"
-END = "<!-- end of tested against -->\n"
-SECTION = "\n## Tested against\n\n"
+NAME = "tested against"
 HEAD = "| Server | Version | Transport | Exercised |\n| --- | --- | --- | --- |\n"
 
 
@@ -24,12 +22,3 @@ def _row(server: str, version: str, exercised: Mapping[str, list[str]]) -> str:
     everywhere = [what for what, over in exercised.items() if len(over) == len(transports)]
     elsewhere = [f"{what} ({', '.join(over)})" for what, over in exercised.items() if len(over) < len(transports)]
     return f"| {server} | {version} | {', '.join(transports)} | {'; '.join(everywhere + elsewhere)} |\n"
-
-
-def with_table(readme: str, made: str) -> str:
-    """Put the table between its marks, or into a section of its own at the end."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        return readme + SECTION + BEGIN + made + END
-    return before + BEGIN + made + END + after
