@@ -348,6 +348,8 @@ async def at_once(coming: Iterator[Exchange], tally: Tally, concurrent: int) -> 
 
     handlers = Handlers(wait_for, create_message, roots)
     tasks: dict[str, asyncio.Task[Any]] = {}
+    # An error that nobody is told belongs to a task that was left alone.
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: tally.missed.append(context["message"]))
     await asyncio.gather(*(worker() for _ in range(concurrent)))
 
 

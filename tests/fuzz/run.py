@@ -43,7 +43,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("targets", metavar="TARGET", nargs="*", help=f"some of {', '.join(TARGETS)}; all unless named")
     parser.add_argument("--seconds", type=int, default=60, help="how long each target runs")
-    parser.add_argument("--keep", action="store_true", help="write what was found worth keeping into the corpus")
+    parser.add_argument(
+        "--keep", action="store_true", help="write what was found worth keeping into the corpus (atheris)"
+    )
     parser.add_argument("--worker", metavar="DIR", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     names = options.targets or list(TARGETS)
@@ -53,7 +55,9 @@ def main() -> None:
         fuzz(names[0], options.worker, options.seconds)
     if atheris is None:
         print("atheris is not installed: random examples instead, not guided by coverage", flush=True)
-    sound = [(guided if atheris else by_chance)(name, options.seconds, keep=options.keep) for name in names]
+        sound = [by_chance(name, options.seconds) for name in names]
+    else:
+        sound = [guided(name, options.seconds, keep=options.keep) for name in names]
     sys.exit(not all(sound))
 
 
@@ -98,9 +102,8 @@ def fuzz(name: str, home: Path, seconds: int) -> None:
     atheris.Fuzz()
 
 
-def by_chance(name: str, seconds: int, *, keep: bool) -> bool:
+def by_chance(name: str, seconds: int) -> bool:
     """Do without a guide: random bytes from a random seed, which is printed, until the time is over."""
-    del keep
     from hypothesis import given, seed, settings  # noqa: PLC0415 - only here
     from hypothesis import strategies as st  # noqa: PLC0415
 
