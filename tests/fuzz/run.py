@@ -74,6 +74,8 @@ def guided(name: str, seconds: int, *, keep: bool) -> bool:
         print(f"{name}: {runs} runs, {edges} edges, {found} inputs that reach them", flush=True)
         if done.returncode:
             print(done.stdout[-6000:] or done.stderr[-6000:], flush=True)
+            for left in home.glob("*-*"):
+                say_fault(name, decoded(left.read_bytes(), seeds(name)))
         elif keep:
             write_corpus(name, home / "found")
         return not done.returncode
@@ -84,7 +86,7 @@ def fuzz(name: str, home: Path, seconds: int) -> None:
     documents = seeds(name)
 
     def once(data: bytes) -> None:
-        examine(name, decoded(data, documents))
+        TARGETS[name](decoded(data, documents))
 
     atheris.Setup(
         [
@@ -103,43 +105,37 @@ def fuzz(name: str, home: Path, seconds: int) -> None:
 
 
 def by_chance(name: str, seconds: int) -> bool:
-    """Do without a guide: random bytes from a random seed, which is printed, until the time is over."""
+    """Do without a guide: random bytes from random seeds, until the time is over."""
     from hypothesis import given, seed, settings  # noqa: PLC0415 - only here
     from hypothesis import strategies as st  # noqa: PLC0415
 
     documents = seeds(name)
+    value: Any = None
     count, end = 0, time.monotonic() + seconds
-    for value in [*documents, *corpus(name)]:
-        examine(name, value)
-    while time.monotonic() < end:
-        number = random.getrandbits(32)
 
-        @seed(number)
-        @settings(max_examples=500, database=None, deadline=None, derandomize=False)
-        @given(st.binary(max_size=64))
-        def some(data: bytes) -> None:
-            nonlocal count
-            count += 1
-            TARGETS[name](decoded(data, documents))
+    def hold(data: bytes) -> None:
+        nonlocal count, value
+        count, value = count + 1, decoded(data, documents)
+        TARGETS[name](value)
 
-        try:
-            some()
-        except Exception:  # noqa: BLE001 - whatever it is, it is a fault
-            traceback.print_exc(file=sys.stdout)
-            print(f"{name}: a fault, with the seed {number}", flush=True)
-            return False
+    try:
+        for value in [*documents, *corpus(name)]:
+            TARGETS[name](value)
+        while time.monotonic() < end:
+            some = settings(max_examples=500, database=None, deadline=None, derandomize=False)
+            seed(random.getrandbits(64))(some(given(st.binary(max_size=64))(hold)))()
+    except Exception:  # noqa: BLE001 - whatever it is, it is a fault
+        # What hypothesis tried last is the smallest that it found.
+        traceback.print_exc(file=sys.stdout)
+        say_fault(name, value)
+        return False
     print(f"{name}: {count} random examples", flush=True)
     return True
 
 
-def examine(name: str, value: Any) -> None:
-    """Give a value to a target; say which it was that failed."""
-    try:
-        TARGETS[name](value)
-    except BaseException:
-        traceback.print_exc(file=sys.stdout)
-        print(f"{name}: a fault, with {json.dumps(value)}", flush=True)
-        raise
+def say_fault(name: str, value: Any) -> None:
+    """Print what failed as its corpus will hold it."""
+    print(f"{name}: a fault, with {json.dumps(value)}", flush=True)
 
 
 def quoted(word: str) -> str:

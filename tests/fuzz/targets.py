@@ -55,7 +55,7 @@ def exchange(value: Any) -> None:
     if not isinstance(step, Pause):
         return
     assert Pause.from_json(step.to_json()) == step
-    assert str(step).isascii()
+    assert str(step).isprintable()
     assert (step.requests, step.input_requests, step.delay) == (step.requests, step.input_requests, step.delay)
     # What is no answer of any kind is a mistake of the caller's, and a TypeError.
     outcome(step.resume, {key: answer for key, answer in answers.items() if isinstance(answer, dict)})
@@ -116,7 +116,7 @@ def stored(value: Any) -> None:
                 assert came.code in ("stored_pause_invalid", "wrong_server")
                 continue
             assert kind.from_json(came.to_json(), server=server) == came
-            assert str(came).isascii()
+            assert str(came).isprintable()
 
 
 def urls(value: Any) -> None:
