@@ -162,8 +162,8 @@ def _ipv4(labels: list[str]) -> int | None:
         digits, base = (label, 10) if octal is None else (octal, 8)
         if hexadecimal is not None:
             digits, base = hexadecimal, 16
-        # Sixty digits are beyond any address in any base, and int() need not see more.
-        numbers.append(int(digits[:60] or "0", base))
+        # Any number of zeros may lead; of the rest, sixty digits are beyond any address in any base.
+        numbers.append(int(digits.lstrip("0")[:60] or "0", base))
     *heads, last = numbers
     if last >= 256 ** (4 - len(heads)) or any(head > 255 for head in heads):
         return None
