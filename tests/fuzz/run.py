@@ -150,19 +150,18 @@ def fill(folder: Path, values: Iterable[Any]) -> None:
 
 
 def write_corpus(name: str, found: Path) -> None:
-    """Write down the smallest set of values that reaches all that was reached and that the seeds do not reach."""
-    documents = seeds(name)
-    known = {json.dumps(value) for value in documents}
-    reached = set().union(*(reach(name, value) for value in documents))
+    """Add what reaches steps that neither the seeds nor the corpus reach, the shortest first."""
+    documents, kept = seeds(name), corpus(name)
+    reached = set().union(*(reach(name, value) for value in [*documents, *kept]))
     texts = {json.dumps(decoded(path.read_bytes(), documents)) for path in found.iterdir()}
-    chosen: list[Any] = []
-    for text in sorted([*map(json.dumps, corpus(name)), *(texts - known)], key=lambda text: (len(text), text)):
-        lines = reach(name, json.loads(text))
-        if lines - reached and sum(len(json.dumps(each)) for each in chosen) + len(text) < KEPT:
-            chosen.append(json.loads(text))
-            reached |= lines
-    rows = ",\n".join(json.dumps(value) for value in chosen)
-    (CORPUS / f"{name}.json").write_text(f"[\n{rows}\n]\n", "ascii")
+    for text in sorted(texts, key=lambda text: (len(text), text)):
+        steps = reach(name, json.loads(text))
+        if steps - reached and sum(len(json.dumps(each)) for each in kept) + len(text) < KEPT:
+            kept.append(json.loads(text))
+            reached |= steps
+    if kept:
+        rows = ",\n".join(map(json.dumps, kept))
+        (CORPUS / f"{name}.json").write_text(f"[\n{rows}\n]\n", "ascii")
 
 
 def reach(name: str, value: Any) -> set[tuple[str, int, int]]:
