@@ -86,6 +86,17 @@ def test_no_depth_exhausts_the_stack(levels):
     assert caught.value.__context__ is None
 
 
+def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
+    def too_deep(*_: Any) -> int:
+        raise RecursionError
+
+    monkeypatch.setattr("toolnexus_mrtr._schemas._Walk.weigh", too_deep)
+    with pytest.raises(RemoteProtocolError) as caught:
+        Form.of({"type": "object"})
+    assert caught.value.code == "schema_too_large"
+    assert caught.value.__context__ is None
+
+
 def test_a_form_has_at_most_131072_bytes():
     schema = {"type": "object", "description": ""}
     room = 131_072 - len(json.dumps(schema, separators=(",", ":")))

@@ -33,6 +33,9 @@ _RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
 #: Deeper values would exhaust the stack of the standard library's JSON.
 _DEEPEST: Final = 256
 
+#: No other limit is above this: every JSON parser holds it exactly.
+_MOST: Final = 2**53
+
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
@@ -53,9 +56,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             limit = getattr(self, name)
             if not isinstance(limit, int) or isinstance(limit, bool):
                 raise TypeError(f"{name} must be an int, not {type(limit).__name__}")
-            if limit < 0 or (name == "depth" and not 1 <= limit <= _DEEPEST):
-                expected = f"between 1 and {_DEEPEST}" if name == "depth" else "of 0 or more"
-                raise LocalProtocolError("wrong_value", f"expected a limit {expected}", pointer("limits", name))
+            least, most = (1, _DEEPEST) if name == "depth" else (0, _MOST)
+            if not least <= limit <= most:
+                expected = f"expected a limit from {least} to {most}"
+                raise LocalProtocolError("wrong_value", expected, pointer("limits", name))
 
 
 def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ()) -> Iterator[Finding]:

@@ -49,7 +49,10 @@ def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]
     entries = raw.get("inputRequests")
     if isinstance(entries, Mapping):
         for key, entry in entries.items():
-            yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+            if isinstance(key, str):
+                yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+            else:
+                yield wrong_type("names that are strings", key, "/inputRequests", MRTR)
     elif entries is not None:
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
 
