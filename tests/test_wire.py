@@ -116,7 +116,7 @@ def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
     assert main(["show", str(file)]) == 0
     lines = capsys.readouterr().out.splitlines()
     for key in raw.get("inputRequests", {}):
-        assert [line for line in lines if line.lstrip().startswith(ascii(key))], key
+        assert [line for line in lines if line.startswith(json.dumps(key, ensure_ascii=False) + ": ")], key
 
 
 @pytest.mark.parametrize(("raw", "params"), RETRIES)

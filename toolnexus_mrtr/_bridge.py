@@ -18,12 +18,18 @@ from toolnexus_mrtr._wire import ELICIT, ElicitRequest, ElicitResult, InputReque
 _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def _from_anywhere() -> Iterator[int]:
+_sequence: Iterator[int]
+
+
+def _start_anew() -> None:
     """Count from a random start, so that processes that map in the same millisecond differ; exact in JavaScript too."""
-    return itertools.count(int.from_bytes(os.urandom(6)))
+    global _sequence  # noqa: PLW0603 - a fork copies the counter, and the child needs its own
+    _sequence = itertools.count(int.from_bytes(os.urandom(6)))
 
 
-_sequence = _from_anywhere()
+_start_anew()
+if sys.platform != "win32":  # pragma: no branch - Windows has no fork
+    os.register_at_fork(after_in_child=_start_anew)
 
 
 def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str | None = None) -> Request:
@@ -122,12 +128,3 @@ def _fresh_id() -> str:
         milliseconds, digit = divmod(milliseconds, 36)
         digits = _BASE_36[digit] + digits
     return f"elc-{digits}-{next(_sequence)}"
-
-
-def _start_anew() -> None:
-    global _sequence  # noqa: PLW0603 - a fork copies the counter, and the child needs its own
-    _sequence = _from_anywhere()
-
-
-if sys.platform != "win32":  # pragma: no branch - Windows has no fork
-    os.register_at_fork(after_in_child=_start_anew)

@@ -3,53 +3,120 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._answer import answer
 from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._show import show
 
+_ANSWERING: Final = """\
+Every key that the result asks needs one of --accept, --decline and --cancel.
+Give each field of a form its own --accept, and each item of a list its own too:
+
+  toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
+  toolnexus-mrtr answer paused.json --decline who
+
+KEY alone accepts a visit to a url, or a form with nothing filled in. A key may be
+empty: --accept .name=Ada, --decline ''. Without --call, what is printed is only
+what the retry adds to the params of the call.
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it did its work, 2 with one sentence on stderr when its input is bad."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    """Run one command and give its exit status.
+
+    It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
+    bad and 1 when its output cannot be written, with one sentence on stderr; 130 when it was interrupted.
+    """
     try:
-        for line in options.run(options):
-            print(line)
+        status = _run(arguments)
+        print(end="", flush=True)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        # What is still buffered would fail once more when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0 if isinstance(error, BrokenPipeError) else _fail(1, f"standard output: {error.strerror}")
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        options = _parser().parse_args(arguments)
+        lines = list(options.run(options))
+    except SystemExit:
+        # The help or the version was asked for, and printed.
+        return 0
     except (MrtrError, BadInput) as error:
-        print(f"toolnexus-mrtr: {printable(str(error))}", file=sys.stderr)
-        return 2
+        return _fail(2, str(error))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for line in lines:
+        print(line.encode(encoding, "backslashreplace").decode(encoding))
     return 0
+
+
+def _fail(status: int, sentence: str) -> int:
+    print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
+    return status
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"toolnexus-mrtr: {printable(message)}\n")
+        raise BadInput(f"{message}; --help says more")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        # The import takes as long as all the rest.
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+        try:
+            print(parser.prog, version("toolnexus-mrtr"))
+        except PackageNotFoundError:
+            print(parser.prog, "(not installed)")
+        parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="toolnexus-mrtr", description="Read and answer paused calls of MCP 2026-07-28.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parser = _Parser(
+        prog="toolnexus-mrtr",
+        description="Read what a paused call of MCP 2026-07-28 asks, and write the call that answers it.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     file: dict[str, Any] = {
         "metavar": "FILE",
         "help": "the result of the call, or the whole JSON-RPC response; - for standard input",
     }
 
-    command = commands.add_parser("show", help="print what a paused result asks")
+    about = "Print what a paused result asks."
+    command = commands.add_parser("show", help=about, description=about, allow_abbrev=False)
     command.add_argument("file", **file)
     command.set_defaults(run=show)
 
-    command = commands.add_parser("answer", help="print the params of the call that answers it, as JSON")
-    command.add_argument("file", **file)
-    command.add_argument("--call", metavar="FILE", help="the params of the paused call, or the whole request")
-    command.add_argument(
-        "--accept", metavar="KEY[.FIELD=VALUE]", action="append", default=[], help="accept, with the value of a field"
+    about = "Print the params of the call that answers a paused result, as JSON."
+    command = commands.add_parser(
+        "answer",
+        help=about,
+        description=about,
+        epilog=_ANSWERING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    command.add_argument("--decline", metavar="KEY", action="append", default=[], help="decline what KEY asks")
-    command.add_argument("--cancel", metavar="KEY", action="append", default=[], help="dismiss what KEY asks")
+    command.add_argument("file", **file)
+    command.add_argument(
+        "--call", metavar="FILE", help="the params of the paused call, or the whole JSON-RPC request; - as above"
+    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    command.add_argument(
+        "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **repeated
+    )
+    command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **repeated)
+    command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **repeated)
     command.set_defaults(run=answer)
     return parser

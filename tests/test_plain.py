@@ -1,0 +1,46 @@
+"""Deep plain copies: what they refuse is the fault of whoever sent it, and where it stands."""
+
+import enum
+import math
+
+import pytest
+
+from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
+from toolnexus_mrtr._plain import plain
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+def test_names_of_every_make_come_out_plain():
+    copy = plain({"x": {Colour.RED: 1, "blue": 2}})
+    assert copy == {"x": {"red": 1, "blue": 2}}
+    assert [type(name) for name in copy["x"]] == [str, str]
+
+
+@pytest.mark.parametrize(
+    ("value", "at", "code"),
+    [
+        ({"a": [0, math.nan]}, "/a/1", "wrong_type"),
+        ({"a": {5: 1}}, "/a", "wrong_type"),
+        ({"a": {"b": [[]]}}, "/a/b/0", "too_large"),
+    ],
+)
+def test_a_fault_is_charged_to_the_side_that_sent_it(value, at, code):
+    with pytest.raises(RemoteProtocolError) as remote:
+        plain(value, depth=3, remote=True)
+    assert (remote.value.code, remote.value.at) == (code, at)
+    with pytest.raises(LocalProtocolError) as local:
+        plain(value, "/k", depth=3)
+    assert (local.value.code, local.value.at) == ("wrong_value", "/k" + at)
+
+
+def test_what_json_cannot_carry_stays_the_same_object_where_it_is_kept():
+    odd = object()
+    given = {"a": [odd], "b": {5: odd}}
+    copy = plain(given, keep=True)
+    assert copy == given
+    assert copy["a"] is not given["a"]
+    assert copy["a"][0] is odd
+    assert copy["b"] is given["b"]

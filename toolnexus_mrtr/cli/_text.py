@@ -1,0 +1,49 @@
+"""How the command line shows foreign text: nothing that a server writes can pass for a line of ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, printable
+
+#: Folded at a space where there is one. A terminal that folds by itself would start a line with the server's text.
+_fold: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
+
+#: How much of a name one sentence of an error shows.
+_SHOWN: Final = 64
+
+
+def folded(text: str, lead: str, more: str) -> Iterator[str]:
+    """Give the lines of one text: the first behind `lead`, those that do not fit into it behind `more`."""
+    for place, part in enumerate(_fold(printable(text)) or [""]):
+        yield (more if place else lead) + part
+
+
+def said(text: str) -> Iterator[str]:
+    """Give what a server says to a person, every line of it behind a bar."""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        yield from folded(line, "  | ", "  | ")
+
+
+def named(name: str) -> str:
+    """Give a name in quotes, so that an empty one is seen and none can say more than its name."""
+    return printable(json.dumps(name, ensure_ascii=False))
+
+
+def cited(name: str) -> str:
+    """Give a name in quotes for the sentence of an error, cut short."""
+    return named(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
+
+
+def asked(request: InputRequest) -> str:
+    """Say what kind of thing a request asks for."""
+    if isinstance(request, ElicitRequest):
+        return "a visit to a url" if request.mode == "url" else "a form"
+    if isinstance(request, CreateMessageRequest):
+        return "a message of a language model"
+    if isinstance(request, ListRootsRequest):
+        return "the roots of the client"
+    return f"something unknown, of the method {cited(request.method)}"
