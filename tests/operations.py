@@ -15,6 +15,8 @@ from toolnexus_mrtr import (
     ElicitResult,
     InvalidAnswer,
     Limits,
+    FieldError,
+    Form,
     ListRootsResult,
     MrtrError,
     Pause,
@@ -137,6 +139,39 @@ def _inspect_url(url: str) -> Any:
     }
 
 
+def _form_fields(schema: Any) -> Any:
+    form = Form.of(schema)
+    fields = [
+        {_KEYWORDS.get(name, name): value for name, value in msgspec.to_builtins(field).items() if value is not None}
+        for field in form.fields
+    ]
+    return {"fields": fields, "unenforced": list(form.unenforced)}
+
+
+def _form_check(schema: Any, content: Any) -> Any:
+    return _errors(Form.of(schema).check(content))
+
+
+def _form_defaults(schema: Any) -> Any:
+    return Form.of(schema).defaults()
+
+
+def _form_parse(schema: Any, strings: Any) -> Any:
+    content, errors = Form.of(schema).parse(strings)
+    return {"content": content, "errors": _errors(errors)}
+
+
+def _errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
+    return [{"at": error.at, "code": error.code} for error in errors]
+
+
+_KEYWORDS = {
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "min_items": "minItems",
+    "max_items": "maxItems",
+}
+
 _OPERATIONS: dict[str, Any] = {
     "is_input_required": ElicitationRequests.is_input_required,
     "request_state": ElicitationRequests.request_state,
@@ -149,4 +184,8 @@ _OPERATIONS: dict[str, Any] = {
     "exchange": _exchange,
     "inspect_url": _inspect_url,
     "printable": printable,
+    "form_fields": _form_fields,
+    "form_check": _form_check,
+    "form_defaults": _form_defaults,
+    "form_parse": _form_parse,
 }

@@ -26,6 +26,7 @@ from toolnexus_mrtr._keywords import (
     members_of,
     narrowed,
     types_of,
+    union_part,
 )
 from toolnexus_mrtr._schemas import DRAFT_7, Admitted, target
 from toolnexus_mrtr._secrets import asks_for_secret
@@ -92,7 +93,7 @@ class Outline(Struct, frozen=True):
 
     layers: dict[str, list[Layer]]
     rules: dict[str, Rules]
-    required: tuple[str, ...]
+    required: dict[str, None]
     allowed: frozenset[str] | None
     extra: Rules | None
     unenforced: tuple[str, ...]
@@ -134,7 +135,7 @@ class _Reader:
             self._leave(layer, at, enforced)
         held = {name: self._layers(places) for name, places in sources.items()}
         rules = {name: self._rules(layers) for name, layers in held.items()}
-        return Outline(held, rules, tuple(required), allowed, extra, tuple(self._unenforced))
+        return Outline(held, rules, required, allowed, extra, tuple(self._unenforced))
 
     def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Layer]:
         """Follow references, `allOf` and compositions with null: what is found must hold all at once."""
@@ -153,6 +154,8 @@ class _Reader:
                 if self._admitted.dialect == DRAFT_7:
                     # Draft-07 ignores what stands beside a reference.
                     layer = {name: layer[name] for name in _ANNOTATIONS if name in layer}
+            if len(layer.get("allOf", ())) > LAYERS:
+                raise RemoteProtocolError("schema_too_large", f"expected at most {LAYERS} schemas for one value", at)
             if "allOf" in layer:
                 todo += [(part, f"{at}/allOf/{place}") for place, part in enumerate(layer["allOf"])]
             for keyword in filter(layer.__contains__, COMPOSITIONS):
@@ -176,10 +179,11 @@ class _Reader:
                 chosen = narrowed(chosen, choices)
                 enforced.add(keyword)
             if not of_items and (alternatives := alternatives_of(layer)) and "anyOf" not in enforced:
-                part["anyOf"] = alternatives
+                part = union_part(layer, alternatives)
                 enforced.add("anyOf")
             if not of_items and (rules := self._items(layer, at)):
-                items, items_chosen = rules.parts, narrowed(items_chosen, rules.chosen)
+                items += rules.parts
+                items_chosen = narrowed(items_chosen, rules.chosen)
                 enforced.add("items")
             types &= types_of(layer)
             steps += [layer["multipleOf"]] if "multipleOf" in layer else []

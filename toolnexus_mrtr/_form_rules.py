@@ -133,7 +133,9 @@ def _repeated_choices(field: Mapping[str, Any], at: str) -> Iterator[Finding]:
 
 def _filled_in(form: Form, fields: Mapping[str, Any], at: str) -> Iterator[Finding]:
     """Fields that ask for a secret, and defaults that their own field refuses."""
-    satisfied = form.defaults() if any("default" in field for field in fields.values() if isinstance(field, Mapping)) else {}
+    satisfied = (
+        form.defaults() if any("default" in field for field in fields.values() if isinstance(field, Mapping)) else {}
+    )
     for field in form.fields:
         place = f"{at}/properties{pointer(field.name)}" if field.name in fields else at
         if field.sensitive:

@@ -99,15 +99,17 @@ class Form:
         list may also come as one string, with commas between. Choices are known by value or by label. A blank is left
         out, unless the field is required and takes text. Without errors the content is ready to be accepted.
         """
+        if not isinstance(strings, Mapping):
+            raise TypeError(f"strings must be a mapping, not {type(strings).__name__}")
         content: dict[str, Any] = {}
         faults: _Faults = {}
         named = {field.name: field for field in self.fields}
         for name, typed in strings.items():
-            if not isinstance(typed, str | list | tuple):
-                raise TypeError(f"each of strings must be a str or a sequence of them, not {type(typed).__name__}")
+            if not isinstance(name, str):
+                raise TypeError(f"a name in strings must be a str, not {type(name).__name__}")
             value: Any = Unreadable("not_allowed", "no such field")
             if name in named:
-                value = parsed(named[name], self._outline.rules[name].types, typed)
+                value = parsed(named[name], self._outline.rules[name].types, _plain_strings(typed))
             if isinstance(value, Unreadable):
                 faults[name] = {value.code: value.message}
             elif value is not UNSET:
@@ -128,7 +130,7 @@ class Form:
                 continue
             rules = outline.rules.get(name, outline.extra)
             twin, fault = _sendable(value, rules)
-            copy[name] = twin
+            copy[name if type(name) is str else str.__str__(name)] = twin
             if outline.allowed is not None and name not in outline.allowed:
                 fault = {"not_allowed": "no such field"}
             if not fault and rules is not None:
@@ -142,6 +144,14 @@ class Form:
         names = dict.fromkeys([*ordered, *faults])
         errors = (FieldError(pointer(name), code, message) for name in names for code, message in faults[name].items())
         return tuple(islice(errors, ERRORS))
+
+
+def _plain_strings(typed: str | Sequence[str]) -> str | list[str]:
+    if isinstance(typed, str):
+        return str.__str__(typed)
+    if not isinstance(typed, list | tuple) or not all(isinstance(text, str) for text in typed):
+        raise TypeError(f"each of strings must be a str or a sequence of them, not {type(typed).__name__}")
+    return [str.__str__(text) for text in typed]
 
 
 def fitted(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
@@ -203,7 +213,7 @@ def _faults(value: Any, rules: Rules, validator: Validator) -> dict[str, str]:
     faults: dict[str, str] = {}
     for keyword, limit in _broken(value, rules.parts, validator):
         faults.setdefault(_CODES.get(keyword, "other"), _expected(keyword, limit))
-    if chosen is None and rules.items and type(value) is list:
+    if rules.items and type(value) is list:
         broken = chain.from_iterable(_broken(item, rules.items, validator) for item in value)
         for keyword, limit in islice(broken, 1):
             faults.setdefault(_CODES.get(keyword, "other"), f"each item {_expected(keyword, limit)}")
@@ -221,6 +231,8 @@ def _broken(value: Any, parts: Iterable[dict[str, Any]], validator: Validator) -
         for keyword, limit in part.items():
             if any(True for _ in validator.VALIDATORS[keyword](validator, limit, value, part) or ()):
                 yield keyword, limit
+                if keyword == "type":
+                    break
 
 
 @cache
@@ -286,7 +298,7 @@ def _expected(keyword: str, limit: Any) -> str:
         return " or ".join(_TYPES[name] for name in ([limit] if isinstance(limit, str) else limit))
     if keyword == "format":
         return _FORMATS[limit]
-    return _EXPECTED.get(keyword, "what the server's form allows").format(_shown(limit))
+    return _EXPECTED[keyword].format(_shown(limit)) if keyword in _EXPECTED else "what the server's form allows"
 
 
 def _shown(number: Any) -> str:

@@ -39,6 +39,9 @@ NUMBERS: Final = frozenset({"number", "integer"})
 SCALARS: Final = NUMBERS | {"string", "boolean"}
 ANY: Final = SCALARS | {"array", "object", "null"}
 
+#: The types that a name of `type` lets a value have: every integer is a number.
+_NAMED: Final = {name: NUMBERS if name == "number" else frozenset({name}) for name in ANY}
+
 #: What two values have in common when JSON takes them for the same: 1 and 1.0, but not true and 1.
 Token: TypeAlias = tuple[bool, Any]
 
@@ -61,7 +64,8 @@ def token(value: Any) -> Token:
 def types_of(layer: dict[str, Any]) -> frozenset[str]:
     """The types that a subschema lets a value have."""
     if "type" in layer:
-        return frozenset([layer["type"]] if isinstance(layer["type"], str) else layer["type"])
+        named = layer["type"]
+        return _NAMED[named] if isinstance(named, str) else frozenset().union(*map(_NAMED.__getitem__, named))
     alternatives = alternatives_of(layer)
     return frozenset().union(*map(types_of, alternatives)) if alternatives else ANY
 
@@ -100,6 +104,13 @@ def alternatives_of(layer: dict[str, Any]) -> list[dict[str, Any]]:
     if all(isinstance(member, dict) and NOT_CHEAP.isdisjoint(member) for member in members):
         return [cheap_part(member) for member in members]
     return []
+
+
+def union_part(layer: dict[str, Any], alternatives: list[dict[str, Any]]) -> dict[str, Any]:
+    """The part of a subschema that has alternatives; their types come first, to be told from what else is wrong."""
+    types = types_of(layer)
+    names = sorted(types - {"integer"} if "number" in types else types)
+    return {"type": names} | cheap_part(layer) | {"anyOf": alternatives}
 
 
 def choices_of(layer: dict[str, Any]) -> Iterator[tuple[str, Choices]]:

@@ -41,9 +41,7 @@ _URL_WARNINGS: Final = {
 }
 
 
-def lint(
-    raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any] | None = None
-) -> tuple[Finding, ...]:
+def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
     """List everything that is wrong with the result of a call, in document order, and what is unwise in it.
 
     Errors are what a client may refuse, warnings what a person or another client may trip over. `method` is that of

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from functools import partial
 from math import isfinite
 from typing import Any, Final
 
@@ -23,6 +25,10 @@ _BOOLEANS: Final = {
     **dict.fromkeys(("true", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "no", "n", "off", "0"), False),
 }
+
+
+#: Choices by what they are called.
+_Names: Final = partial(defaultdict[str, list[Choice]], list)
 
 
 class Unreadable(Struct, frozen=True):
@@ -44,7 +50,8 @@ def parsed(field: Field, types: frozenset[str], typed: str | Sequence[str]) -> A
         return Unreadable("wrong_type", "one value") if texts else UNSET
     text = texts[0]
     if field.kind == "choice":
-        return _choice(field.choices or (), text, required=field.required)
+        value = _chosen(field.choices or (), [text])[0]
+        return UNSET if isinstance(value, Unreadable) and not field.required and text.strip() == "" else value
     if "string" in types:
         return UNSET if text == "" and not field.required else text
     text = text.strip()
@@ -61,8 +68,12 @@ def _number(text: str, *, whole: bool) -> int | float | Unreadable:
     expected = Unreadable("wrong_type", "a whole number" if whole else "a number")
     if _NUMBER.fullmatch(text) is None:
         return expected
-    exact = Decimal(text)
-    if exact.adjusted() >= _DIGITS or len(text) > _DIGITS:
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        # An exponent beyond what decimals have.
+        exact = None
+    if exact is None or exact.adjusted() >= _DIGITS or len(text) > _DIGITS:
         return Unreadable("not_sendable", f"a number of at most {_DIGITS} digits")
     if whole:
         return int(exact) if exact == exact.to_integral_value() else expected
@@ -76,34 +87,31 @@ def _boolean(text: str) -> bool | Unreadable:
     return _BOOLEANS.get(text.lower(), Unreadable("wrong_type", "yes or no"))
 
 
-def _choice(choices: Iterable[Choice], text: str, *, required: bool) -> Any:
-    """Find a choice by its value, or else by its label, or else by either in another case."""
-    readings = [
-        {choice.value if isinstance(choice.value, str) else json.dumps(choice.value): choice for choice in choices},
-        {choice.label: choice for choice in choices},
-    ]
-    for reading in readings:
-        if text in reading:
-            return reading[text].value
-    wanted = text.strip().casefold()
-    found = {
-        id(choice): choice for reading in readings for name, choice in reading.items() if name.casefold() == wanted
-    }
-    if len(found) == 1:
-        return found.popitem()[1].value
-    return UNSET if wanted == "" and not required else Unreadable("not_a_choice", "one of the choices")
+def _chosen(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
+    """Find choices by value, or else by label, or else by either in another case; what two are called is none."""
+    by_value, by_label, by_either = _Names(), _Names(), _Names()
+    for choice in choices:
+        value = choice.value if isinstance(choice.value, str) else json.dumps(choice.value)
+        by_value[value].append(choice)
+        by_label[choice.label].append(choice)
+        for name in {value.strip().casefold(), choice.label.strip().casefold()}:
+            by_either[name].append(choice)
+    values = []
+    for text in texts:
+        readings = by_value.get(text, ()), by_label.get(text, ()), by_either.get(text.strip().casefold(), ())
+        found = next((choices for choices in readings if len(choices) == 1), ())
+        values.append(found[0].value if found else Unreadable("not_a_choice", "one of the choices"))
+    return values
 
 
 def _list(field: Field, typed: str | Sequence[str]) -> Any:
     """Read several choices or texts; one text may hold several, with commas between."""
     choices = field.choices
     if isinstance(typed, str):
-        whole = Unreadable("", "") if choices is None else _choice(choices, typed, required=True)
+        whole = Unreadable("", "") if choices is None else _chosen(choices, [typed])[0]
         if not isinstance(whole, Unreadable):
             return [whole]
         typed = [text.strip() for text in typed.split(",") if text.strip()]
-    if choices is None:
-        return list(typed) or UNSET
-    values = [_choice(choices, text, required=True) for text in typed]
+    values = list(typed) if choices is None else _chosen(choices, typed)
     unreadable = next((value for value in values if isinstance(value, Unreadable)), None)
     return unreadable or values or UNSET

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 import msgspec
@@ -13,12 +13,13 @@ from msgspec import Struct
 from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
 from toolnexus_mrtr._plain import DEPTH, LEAST, MOST, plain
 
-#: The bounds of a schema: bytes of its JSON text, subschemas with every reference followed, subschemas and references
-#: inside one another, choices in one place.
+#: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference followed, subschemas and
+#: references inside one another, choices in one place, characters of a name or a reference.
 BYTES: Final = 131_072
 SUBSCHEMAS: Final = 5_000
 LEVELS: Final = 64
 CHOICES: Final = 1_000
+NAME: Final = 1_000
 
 LATEST: Final = "2020-12"
 DRAFT_7: Final = "draft-07"
@@ -29,6 +30,9 @@ _DIALECTS: Final = {
     "https://json-schema.org/draft/2019-09/schema": "2019-09",
     "http://json-schema.org/draft-07/schema": DRAFT_7,
 }
+
+#: Where a schema stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
+_Trail: TypeAlias = "str | tuple[_Trail, str | int]"
 
 _TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
@@ -62,9 +66,12 @@ def target(root: dict[str, Any], reference: str, at: str) -> tuple[Any, str]:
         # Implementations MUST NOT fetch what a network uri names (base, "$ref Resolution").
         expected = f"expected a reference into the schema itself, found {quoted(reference)}"
         raise RemoteProtocolError("schema_external_ref", expected, at)
+    if len(reference) > NAME:
+        raise _too_large(f"references of at most {NAME} characters", at)
     place = unquote(reference[1:])
-    found: Any = root
-    for token in place.split("/")[1:] if place.startswith("/") else [place] if place else []:
+    # What is no pointer is the name of an anchor; those are not looked for.
+    found: Any = root if place == "" or place.startswith("/") else None
+    for token in place.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(found, list):
             found = found[int(name)] if name.isdecimal() and len(name) < 6 and int(name) < len(found) else None
@@ -113,60 +120,82 @@ class _Walk:
         self._weights: dict[int, int] = {}
         self._open: set[int] = set()
 
-    def weigh(self, schema: Any, at: str) -> int:
-        """Count the subschemas of a schema, itself included, as if every reference in it were written out."""
+    def weigh(self, schema: Any, trail: _Trail) -> int:
+        """Count the subschemas and choices of a schema, itself included, as if every reference were written out."""
         if isinstance(schema, bool):
             return 1
         if not isinstance(schema, dict):
-            raise _invalid("a schema", schema, at)
+            raise _invalid("a schema", schema, _at(trail))
         holders = []
         for keyword, value in schema.items():
             shape = _SHAPES.get(keyword)
             if shape is not None:
                 expected, has_shape = shape
                 if not has_shape(value):
-                    raise _invalid(expected, value, f"{at}/{keyword}")
+                    raise _invalid(expected, value, _at((trail, keyword)))
                 if keyword in _HOLDERS:
                     holders.append(keyword)
-        return self._sum(schema, holders, at) if holders else 1
+        return self._sum(schema, holders, trail) if holders else 1
 
-    def _sum(self, schema: dict[str, Any], holders: list[str], at: str) -> int:
+    def _sum(self, schema: dict[str, Any], holders: list[str], trail: _Trail) -> int:
         weight = self._weights.get(id(schema), 1)
         if weight > 1:
             return weight
         if id(schema) in self._open:
-            raise RemoteProtocolError("schema_invalid", "expected a schema that does not contain itself", at)
+            raise RemoteProtocolError("schema_invalid", "expected a schema that does not contain itself", _at(trail))
         if len(self._open) == LEVELS:
-            raise _too_large(f"at most {LEVELS} levels", at)
+            raise _too_large(f"at most {LEVELS} levels", _at(trail))
         self._open.add(id(schema))
         for keyword in holders:
-            for subschema, place in self._parts(keyword, schema[keyword], f"{at}/{keyword}"):
-                weight += self.weigh(subschema, place)
-                if weight > SUBSCHEMAS:
-                    raise _too_large(f"at most {SUBSCHEMAS} subschemas", at)
+            value = schema[keyword]
+            if isinstance(value, list) and len(value) > CHOICES:
+                raise _too_large(f"at most {CHOICES} choices", _at((trail, keyword)))
+            if keyword == "enum":
+                weight += len(value)
+            elif keyword in _REFERENCES:
+                weight += self._referred(keyword, value, (trail, keyword))
+            else:
+                for subschema, place in self._parts(keyword, value, (trail, keyword)):
+                    weight += self.weigh(subschema, place)
+            if weight > SUBSCHEMAS:
+                raise _too_large(f"at most {SUBSCHEMAS} subschemas and choices", _at(trail))
         self._open.remove(id(schema))
         self._weights[id(schema)] = weight
         return weight
 
-    def _parts(self, keyword: str, value: Any, at: str) -> Iterator[tuple[Any, str]]:
-        """The schemas that a keyword holds, or leads to."""
-        if keyword in _REFERENCES:
+    def _referred(self, keyword: str, reference: str, trail: _Trail) -> int:
+        """Weigh what a reference leads to, once for all references to it."""
+        if keyword != "$ref" and reference.startswith("#"):
             # What a dynamic reference leads to depends on the way there; it is left unenforced.
-            if keyword == "$ref" or not value.startswith("#"):
-                yield target(self._root, value, at)
-        elif keyword in _NAMED_SUBSCHEMAS:
+            return 0
+        schema, place = target(self._root, reference, _at(trail))
+        if id(schema) not in self._weights:
+            self._weights[id(schema)] = self.weigh(schema, place)
+        return self._weights[id(schema)]
+
+    def _parts(self, keyword: str, value: Any, trail: _Trail) -> Iterator[tuple[Any, _Trail]]:
+        """The schemas that a keyword holds."""
+        if keyword in _NAMED_SUBSCHEMAS:
             for name, subschema in value.items():
+                if len(name) > NAME:
+                    raise _too_large(f"names of at most {NAME} characters", _at(trail))
                 # `dependencies`, before 2019-09, may list names in place of a schema.
                 if keyword != "dependencies" or not _is_names(subschema):
-                    yield subschema, at + pointer(name)
+                    yield subschema, (trail, name)
         elif keyword in _SUBSCHEMAS or (keyword == "items" and isinstance(value, list) and self._dialect != LATEST):
             # Before 2020-12 `items` may list schemas.
-            if len(value) > CHOICES:
-                raise _too_large(f"at most {CHOICES} choices", at)
             for place, subschema in enumerate(value):
-                yield subschema, f"{at}/{place}"
+                yield subschema, (trail, place)
         else:
-            yield value, at
+            yield value, trail
+
+
+def _at(trail: _Trail) -> str:
+    tokens: list[str | int] = []
+    while not isinstance(trail, str):
+        trail, token = trail
+        tokens.append(token)
+    return trail + pointer(*reversed(tokens))
 
 
 def _invalid(expected: str, value: object, at: str) -> RemoteProtocolError:
@@ -202,7 +231,6 @@ _TEXT: Final = ("a string", _is_text)
 _NUMBER: Final = ("a number", _is_number)
 _COUNT: Final = ("a whole number, zero or more", _is_count)
 _FLAG: Final = ("a boolean", lambda value: isinstance(value, bool))
-_LIST: Final = ("an array", lambda value: isinstance(value, list))
 _SCHEMAS: Final = ("schemas", lambda value: isinstance(value, list) and bool(value))
 _NAMED: Final = ("schemas by name", lambda value: isinstance(value, dict))
 
@@ -215,7 +243,7 @@ _SUBSCHEMAS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _NAMED_SUBSCHEMAS: Final = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
-_HOLDERS: Final = _REFERENCES | _SUBSCHEMA | _SUBSCHEMAS | _NAMED_SUBSCHEMAS
+_HOLDERS: Final = _REFERENCES | _SUBSCHEMA | _SUBSCHEMAS | _NAMED_SUBSCHEMAS | {"enum"}
 
 #: What JSON Schema asks of its keywords; whatever is not listed is none, and never looked at.
 _SHAPES: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
@@ -228,8 +256,7 @@ _SHAPES: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     **dict.fromkeys(_SUBSCHEMA, ("a schema", lambda value: isinstance(value, dict | bool | list))),
     **dict.fromkeys(_SUBSCHEMAS, _SCHEMAS),
     **dict.fromkeys(_NAMED_SUBSCHEMAS, _NAMED),
-    "enum": (f"an array, of at most {CHOICES} choices", lambda value: isinstance(value, list)),
-    "examples": _LIST,
+    **dict.fromkeys(("enum", "examples"), ("an array", lambda value: isinstance(value, list))),
     "multipleOf": ("a number above zero", lambda value: _is_number(value) and value > 0),
     "required": ("names, none twice", _is_names),
     "type": ("a type of JSON", _is_type),

@@ -1,0 +1,141 @@
+"""Forms beside jsonschema itself: the same verdict wherever the contract does not say otherwise."""
+
+import copy
+import json
+import math
+from typing import Any
+
+from form_strategies import any_contents, any_schemas, any_strings, contents, mutated_schemas, schemas
+from hypothesis import assume, given, settings
+from jsonschema import Draft202012Validator, FormatChecker, SchemaError
+from referencing import Registry
+
+from toolnexus_mrtr import Form, RemoteProtocolError
+from toolnexus_mrtr._formats import FORMATS
+from toolnexus_mrtr._schemas import admit
+
+CODES = {"schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
+FIELD_CODES = """
+    required wrong_type too_short too_long too_small too_large not_a_choice too_few too_many wrong_format not_finite
+    not_allowed not_sendable other
+""".split()
+
+
+def our_formats() -> FormatChecker:
+    checker = FormatChecker(formats=())
+    for name, holds in FORMATS.items():
+        checker.checks(name)(lambda value, holds=holds: not isinstance(value, str) or holds(value))
+    return checker
+
+
+def refused_by_jsonschema(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
+    """The names of what jsonschema, given everything, finds wrong."""
+    validator = Draft202012Validator(schema, registry=Registry(), format_checker=our_formats())
+    names = set()
+    for error in validator.iter_errors(content):
+        if error.path:
+            names.add(error.path[0])
+        elif error.validator == "required":
+            names |= {name for name in schema["required"] if name not in content}
+        elif error.validator is None:
+            # The schema `false`, of which jsonschema does not say where it stands.
+            names |= {name for name in content if schema["properties"].get(name) is False}
+        else:
+            assert error.validator == "additionalProperties"
+            names |= {name for name in content if name not in schema["properties"]}
+    return names
+
+
+def refused_by_us(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
+    return {error.at[1:].replace("~1", "/").replace("~0", "~") for error in Form.of(schema).check(content)}
+
+
+@given(schema=schemas, content=contents)
+@settings(max_examples=600)
+def test_the_same_fields_are_refused_as_by_jsonschema(schema, content):
+    refused = refused_by_us(schema, content)
+    if Form.of(schema).unenforced:
+        assert refused <= refused_by_jsonschema(schema, content)
+    else:
+        assert refused == refused_by_jsonschema(schema, content)
+
+
+@given(schema=mutated_schemas(), content=contents)
+@settings(max_examples=300)
+def test_nothing_is_refused_that_jsonschema_accepts(schema, content):
+    try:
+        form = Form.of(schema)
+    except RemoteProtocolError:
+        assume(False)  # noqa: FBT003 - hypothesis has no other word for it
+    validator = Draft202012Validator(schema, registry=Registry(), format_checker=our_formats())
+    assert form.check(content) == () or not validator.is_valid(content)
+
+
+@given(schema=mutated_schemas())
+@settings(max_examples=600)
+def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
+    # JSON Schema has nothing to say on these: where references lead, what a dialect is, how an id is written; and what
+    # is no JSON number at all.
+    keywords = set(_keys(schema))
+    assume(keywords.isdisjoint({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$recursiveAnchor"}))
+    assume(all(math.isfinite(number) for number in _floats(schema)))
+    allowed = True
+    try:
+        Draft202012Validator.check_schema(schema, format_checker=FormatChecker(formats=()))
+    except SchemaError:
+        allowed = False
+    admitted = True
+    try:
+        admit(schema)
+    except RemoteProtocolError as error:
+        admitted = False
+        # A reference whose target was broken off leads nowhere.
+        assume(not error.at.endswith("/$ref"))
+    assert admitted == allowed
+
+
+@given(schema=any_schemas, content=any_contents, strings=any_strings)
+@settings(max_examples=600)
+def test_any_form_is_read_or_refused_and_answers_hold_or_not(schema, content, strings):
+    before = json.dumps(schema), json.dumps(content), json.dumps(strings)
+    try:
+        form = Form.of(schema)
+    except RemoteProtocolError as error:
+        assert error.code in CODES
+        assert error.at == "" or error.at.startswith("/")
+        assert str(error).isascii()
+        assert len(str(error)) <= 400
+        assert error.__cause__ is error.__context__ is None
+        return
+    assert [field.name for field in form.fields] == list(dict.fromkeys(field.name for field in form.fields))
+    for error in form.check(content):
+        assert error.code in FIELD_CODES
+        assert error.message.isascii()
+        assert len(error.message) <= 200
+    defaults = form.defaults()
+    assert {error.at for error in form.check(defaults) if error.code != "required"} == set()
+    read, errors = form.parse(strings)
+    assert errors != () or form.check(read) == ()
+    assert (json.dumps(schema), json.dumps(content), json.dumps(strings)) == before
+
+
+@given(schema=schemas, strings=any_strings)
+@settings(max_examples=300)
+def test_what_was_typed_is_read_the_same_twice_and_keeps_its_names(schema, strings):
+    form = Form.of(copy.deepcopy(schema))
+    read, errors = form.parse(strings)
+    assert Form.of(schema).parse(strings) == (read, errors)
+    assert set(read) <= set(strings)
+
+
+def _keys(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [*value, *(key for item in value.values() for key in _keys(item))]
+    return [key for item in value for key in _keys(item)] if isinstance(value, list) else []
+
+
+def _floats(value: Any) -> list[float]:
+    if isinstance(value, float):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [number for item in items for number in _floats(item)]

@@ -1,0 +1,95 @@
+"""What a hostile form costs, counted in calls and not in seconds: a bound, and no more than its size."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from hostile_forms import HOSTILE, LARGE, LARGEST, SMALL, Hostile, bytes_of
+
+from toolnexus_mrtr import Form, RemoteProtocolError
+
+#: More calls than any form of 64 KiB needs, its answer included.
+MOST = 600_000
+
+#: What a call of every method costs, however small the form.
+LEAST = 2_000
+
+
+def answered(hostile: Hostile) -> str:
+    """Read a form and do everything with it that can be done."""
+    try:
+        form = Form.of(hostile.schema)
+    except RemoteProtocolError as error:
+        return error.code
+    assert len(form.check(hostile.content)) <= 100
+    assert len(form.parse(hostile.strings)[1]) <= 100
+    return f"{len(form.fields)} fields, {len(form.defaults())} defaults"
+
+
+def calls(hostile: Hostile) -> int:
+    """How many functions are called, those of C included."""
+    count = 0
+
+    def counted(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        answered(hostile)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_form_costs_no_more_than_its_size(name):
+    small, large = HOSTILE[name](SMALL), HOSTILE[name](LARGE)
+    assert bytes_of(large.schema) <= LARGEST
+    # The first form of all loads jsonschema.
+    answered(small)
+    cost = calls(large)
+    assert cost <= MOST
+    assert cost <= 12 * max(calls(small), LEAST)
+
+
+REFUSED = {
+    "nested anyOf of one": "schema_too_large",
+    "nested allOf": "schema_too_large",
+    "nested items": "schema_too_large",
+    "nested not": "schema_too_large",
+    "chain of definitions under anyOf": "schema_too_large",
+    "chain of definitions under allOf": "schema_too_large",
+    "chain of single references": "schema_too_large",
+    "reference to the root": "schema_invalid",
+    "root that is a reference to itself": "schema_invalid",
+    "mutual references": "schema_invalid",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_grows_without_bound_is_refused(name):
+    assert answered(HOSTILE[name](LARGE)) == REFUSED[name]
+
+
+@pytest.mark.parametrize("levels", [1_000, 20_000])
+def test_no_depth_exhausts_the_stack(levels):
+    # json.loads itself stops earlier; a map built otherwise need not.
+    schema: Any = {}
+    for _ in range(levels):
+        schema = {"items": schema}
+    with pytest.raises(RemoteProtocolError) as caught:
+        Form.of({"type": "object", "properties": {"a": schema}})
+    assert caught.value.code == "schema_too_large"
+    assert caught.value.__context__ is None
+
+
+def test_a_form_has_at_most_131072_bytes():
+    schema = {"type": "object", "description": ""}
+    room = 131_072 - len(json.dumps(schema, separators=(",", ":")))
+    assert Form.of(schema | {"description": "x" * room}).fields == ()
+    with pytest.raises(RemoteProtocolError) as caught:
+        Form.of(schema | {"description": "x" * (room + 1)})
+    assert (caught.value.code, caught.value.at) == ("schema_too_large", "")
