@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from operations import play
 from vectors import FIXTURES, VECTORS
 
 from toolnexus_mrtr import (
@@ -34,6 +33,7 @@ from toolnexus_mrtr import (
     Root,
 )
 from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr.cli._operations import play
 
 SECRET = "correct horse battery staple"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}

@@ -39,13 +39,12 @@ _OF_AN_ITEM: Final = frozenset({"type", "enum", "anyOf"})
 def form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
     """List what is wrong with the schema of a form; `at` is where it stands."""
     yield from link_findings(schema, ("title", "description"), at)
-    form = None
+    form, refused = None, []
     try:
         form = Form.of(schema)
     except MrtrError as fault:
-        refused = error(fault.code, fault.args[1], at + fault.at, SCHEMA)
-    if form is None:
-        yield refused
+        refused.append(error(fault.code, fault.args[1], at + fault.at, SCHEMA))
+    yield from refused
     unenforced = {at + place for place in form.unenforced} if form else frozenset()
     yield from (finding for finding in _beyond(schema, at) if finding.at not in unenforced)
     for place in unenforced if form is None else form.unenforced:
@@ -54,7 +53,7 @@ def form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
     properties = schema.get("properties")
     fields = properties if isinstance(properties, Mapping) else {}
     for name, field in fields.items():
-        if isinstance(field, Mapping) and len(name) <= NAME:
+        if isinstance(field, Mapping) and _can_be_shown(name):
             yield from link_findings(field, ("title", "description"), f"{at}/properties{pointer(name)}")
             yield from _repeated_choices(field, f"{at}/properties{pointer(name)}")
     if form is not None:
@@ -80,7 +79,7 @@ def _beyond(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
         yield _not_restricted("properties", at + "/properties")
         return
     for name, field in properties.items():
-        if len(name) <= NAME:
+        if _can_be_shown(name):
             yield from _beyond_field(field, f"{at}/properties{pointer(name)}")
 
 
@@ -94,7 +93,7 @@ def _beyond_field(field: Any, at: str) -> Iterator[Finding]:
         yield _not_restricted("the type string, number, integer, boolean or array", at + "/type")
         return
     yield from _beyond_keywords(field, allowed, at)
-    if kind == "string" and "format" in field and field["format"] not in FORMATS:
+    if kind == "string" and "format" in field and field["format"] not in tuple(FORMATS):
         yield _not_restricted("one of the four formats", at + "/format")
     if kind == "array":
         items = field.get("items")
@@ -108,6 +107,11 @@ def _beyond_keywords(schema: Mapping[str, Any], allowed: frozenset[str], at: str
     for keyword in schema:
         if keyword in _CONSTRAINING and keyword not in allowed:
             yield _not_restricted(f"no {keyword!r} here", f"{at}/{keyword}")
+
+
+def _can_be_shown(name: Any) -> bool:
+    """Whether pointers may hold the name of a field: a long one must not be repeated for every fault behind it."""
+    return isinstance(name, str) and len(name) <= NAME
 
 
 def _not_restricted(expected: str, at: str) -> Finding:
@@ -143,11 +147,13 @@ def _filled_in(form: Form, fields: Mapping[str, Any], at: str) -> Iterator[Findi
             message = f"expected no secret to be asked in a form, {quoted(field.name)} seems to be one"
             yield warning("asks_for_secret", message, place, SECRETS)
         schema = fields.get(field.name)
-        if isinstance(schema, Mapping) and "default" in schema and field.name not in satisfied:
-            # null is the default of a field that may be left out, as generators of schemas write it.
-            if schema["default"] is not None or "null" not in types_of(schema):
-                message = "expected a default that satisfies its own field"
-                yield warning("default_invalid", message, place + "/default", SCHEMA)
+        if field.name not in satisfied and isinstance(schema, Mapping) and not _is_blank(schema):
+            yield warning("default_invalid", "expected a default that its own field takes", place + "/default", SCHEMA)
+
+
+def _is_blank(schema: Mapping[str, Any]) -> bool:
+    """Whether a field starts empty; generators of schemas write null for that, where null is a type of the field."""
+    return schema.get("default") is None and ("default" not in schema or "null" in types_of(dict(schema)))
 
 
 def _required(form: Form, schema: Mapping[str, Any], at: str) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""`lint`: all that is wrong with a server's result, and what is unwise in it, where a reader stops at the first fault."""
+"""`lint`: all that is wrong with a server's result, and what is unwise in it; a reader stops at the first error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from toolnexus_mrtr._gates import Limits, asking_faults, keeping_faults, pausing
 from toolnexus_mrtr._plain import plain
 from toolnexus_mrtr._reader import as_result
 from toolnexus_mrtr._rules import (
-    ELICITATION,
     MRTR,
     RESULT_TYPE,
     SAFE_URLS,
@@ -112,7 +111,7 @@ def _entry_findings(key: str, entry: Any, at: str) -> Iterator[Finding]:
         yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
     params, inside = elicitation_params(entry) or ({}, "")
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
-    if len(key) <= _LIMITS.key:
+    if len(str(key)) <= _LIMITS.key:
         yield from _elicitation_findings(params, at + inside)
 
 

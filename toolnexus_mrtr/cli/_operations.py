@@ -13,10 +13,10 @@ from toolnexus_mrtr import (
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
-    InvalidAnswer,
-    Limits,
     FieldError,
     Form,
+    InvalidAnswer,
+    Limits,
     ListRootsResult,
     MrtrError,
     Pause,
@@ -27,6 +27,7 @@ from toolnexus_mrtr import (
     elicitation_to_request,
     input_requests,
     inspect_url,
+    lint,
     printable,
 )
 
@@ -91,7 +92,7 @@ def new_call(given: dict[str, Any]) -> Call:
     names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
     members = {names.get(name, name): value for name, value in given.items() if name != "limits"}
     limits = {"inputRequests": "input_requests", "requestState": "request_state"}
-    limited = {limits.get(name, name): limit for name, limit in given.get("limits", {}).items()}
+    limited: dict[str, int] = {limits.get(name, name): limit for name, limit in given.get("limits", {}).items()}
     return Call(**members, limits=Limits(**limited))
 
 
@@ -129,14 +130,13 @@ def _exchange(call: Any, steps: Any) -> Any:
 
 
 def _inspect_url(url: str) -> Any:
-    report = inspect_url(url)
-    assert report.url is url
-    return {
-        "scheme": report.scheme,
-        "host": report.host,
-        "warnings": list(report.warnings),
-        "refusal": report.refusal,
-    }
+    report = msgspec.to_builtins(inspect_url(url))
+    return {name: report[name] for name in ("scheme", "host", "warnings", "refusal")}
+
+
+def _lint(raw: Any, method: str | None = None, capabilities: Any = None) -> Any:
+    findings = lint(raw, method=method, capabilities=capabilities)
+    return [{"code": finding.code, "at": finding.at, "severity": finding.severity} for finding in findings]
 
 
 def _form_fields(schema: Any) -> Any:
@@ -184,6 +184,7 @@ _OPERATIONS: dict[str, Any] = {
     "exchange": _exchange,
     "inspect_url": _inspect_url,
     "printable": printable,
+    "lint": _lint,
     "form_fields": _form_fields,
     "form_check": _form_check,
     "form_defaults": _form_defaults,
