@@ -92,7 +92,8 @@ def new_call(given: dict[str, Any]) -> Call:
     names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
     members = {names.get(name, name): value for name, value in given.items() if name != "limits"}
     limits = {"inputRequests": "input_requests", "requestState": "request_state"}
-    limited: dict[str, int] = {limits.get(name, name): limit for name, limit in given.get("limits", {}).items()}
+    asked: dict[str, int] = given.get("limits", {})
+    limited = {limits.get(name, name): limit for name, limit in asked.items()}
     return Call(**members, limits=Limits(**limited))
 
 
