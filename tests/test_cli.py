@@ -646,6 +646,12 @@ def test_output_that_cannot_be_written_is_said_in_one_sentence(monkeypatch, caps
     assert sentence(capsys.readouterr().err).startswith("standard output: ")
 
 
+def test_a_sentence_that_cannot_be_written_leaves_the_status(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", mock.Mock(**{"write.side_effect": BrokenPipeError}))
+    assert main(["show", "missing.json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_an_interrupt_ends_the_program_quietly(monkeypatch, capsys):
     stdin = mock.Mock()
     stdin.buffer.read.side_effect = KeyboardInterrupt

@@ -12,6 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import results
 from vectors import FIXTURES, VECTORS
 
 from toolnexus_mrtr import (
@@ -33,6 +36,7 @@ from toolnexus_mrtr import (
     Root,
 )
 from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr._gates import pause_faults
 from toolnexus_mrtr.cli._operations import play
 
 SECRET = "correct horse battery staple"
@@ -545,6 +549,57 @@ def test_the_first_fault_is_named_before_a_limit():
     call = Call("tools/call", {}, limits=Limits(key=0, message=0, request_state=0))
     refused("wrong_type", "/inputRequests/a", call.receive, asking("s", a=5))
     refused("too_large", "/inputRequests/a", call.receive, asking("s", a=FORM))
+
+
+def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
+    raw = {
+        "inputRequests": {
+            "a": {"method": "elicitation/create", "params": {"mode": "url", "message": "long", "url": "file:///x"}},
+            "bb": {"method": "sampling/createMessage", "params": None},
+            "c": {"method": "sampling/createMessage", "params": {**LLM["params"], "tools": [], "toolChoice": {}}},
+            "d": {"method": "roots/list"},
+            "e": FORM,
+            "f": 5,
+        },
+        "requestState": "long",
+    }
+    declared = {"elicitation": {"url": None}, "sampling": {}}
+    limits = Limits(input_requests=5, key=1, message=3, request_state=3)
+    faults = pause_faults(raw, method="tools/list", capabilities=declared, limits=limits)
+    assert [(fault.code, fault.at) for fault in faults] == [
+        ("method_not_supported", "/resultType"),
+        ("too_large", "/inputRequests"),
+        ("undeclared_capability", "/inputRequests/a/params/mode"),
+        ("unsafe_url", "/inputRequests/a/params/url"),
+        ("too_large", "/inputRequests/a/params/message"),
+        ("wrong_type", "/inputRequests/bb/params"),
+        ("too_large", "/inputRequests/bb"),
+        ("undeclared_capability", "/inputRequests/c/params/tools"),
+        ("undeclared_capability", "/inputRequests/c/params/toolChoice"),
+        ("undeclared_capability", "/inputRequests/d"),
+        ("wrong_type", "/inputRequests/f"),
+        ("too_large", "/requestState"),
+    ]
+    nothing = pause_faults({"inputRequests": None}, method=None, capabilities=None, limits=limits)
+    assert [(fault.code, fault.at, fault.severity) for fault in nothing] == [("nothing_requested", "", "error")]
+    undeclared = pause_faults({"inputRequests": {"e": FORM}}, method=None, capabilities={}, limits=limits)
+    assert [(fault.code, fault.at) for fault in undeclared] == [("undeclared_capability", "/inputRequests/e")]
+
+
+@given(raw=results, declared=st.none() | st.just({}) | st.just({"elicitation": {}, "roots": {}}))
+@settings(max_examples=300)
+def test_whatever_is_received_gives_a_value_or_an_error_and_changes_nothing(raw, declared):
+    before = json.dumps(raw)
+    call = Call("tools/call", {}, capabilities=declared, id="c")
+    try:
+        outcome = call.receive(raw)
+    except MrtrError as error:
+        assert len(str(error)) <= 400
+        assert (error.__cause__, error.__context__) == (None, None)
+    else:
+        assert isinstance(outcome, Done | Pause)
+        assert isinstance(outcome, Done) or outcome == call.receive(raw)
+    assert json.dumps(raw) == before
 
 
 def test_a_long_word_of_a_server_is_cut():

@@ -22,7 +22,7 @@ from toolnexus_mrtr import (
 )
 
 SERVERS = ["files", "mail", None]
-RETRIES = 4
+RETRIES = 2
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}, "i": {"type": "integer"}}, "required": ["n"]}
 
 #: An entry of each kind, what answers it, and what then stands in the retry.

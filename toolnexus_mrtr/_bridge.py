@@ -46,13 +46,16 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
     """
     entry = _as_entry(params)
     request = lenient_request(entry)
-    if id is None:
-        id = _fresh_id()
+    if request.mode == "url" and request.url is None:
+        at = "/url" if is_flat(entry) else "/params/url"
+        raise RemoteProtocolError("missing_member", "expected a member 'url'", at)
+    return host_request(request, _fresh_id() if id is None else id)
+
+
+def host_request(request: ElicitRequest, id: str) -> Request:
+    """Map an elicitation that was read and found whole."""
     prompt = request.message or ""
     if request.mode == "url":
-        if request.url is None:
-            at = "/url" if is_flat(entry) else "/params/url"
-            raise RemoteProtocolError("missing_member", "expected a member 'url'", at)
         return Request(id, "authorization", prompt, url=request.url)
     if request.requested_schema is None:
         return Request(id, "input", prompt)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
-from itertools import count
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -143,12 +142,14 @@ class _Drive(Struct, frozen=True, kw_only=True):
     def _response(self, pause: Pause, key: str, asked: InputRequest, ask: Do) -> _Steps:
         """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
         id = ask.arguments[0].id if isinstance(asked, ElicitRequest) else None
-        for attempt in count(2):
+        attempt = 1
+        while True:
             response = response_to(pause, key, as_answer(asked, (yield ask)), asked, id)
             if isinstance(response, dict):
                 return response
-            if attempt > self.reask + 1:
+            if attempt > self.reask:
                 raise InvalidAnswer(response)
+            attempt += 1
             # Copied from what stayed here: what the host was handed is the host's to change.
             form = elicitation_to_request(asked, id=id)
             form = replace(form, data=copied(form.data))

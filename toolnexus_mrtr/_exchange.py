@@ -11,7 +11,7 @@ from typing import Any, final, overload
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
-from toolnexus_mrtr._bridge import elicitation_to_request
+from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
@@ -137,9 +137,6 @@ class Call(Kept):
             raise invalid()
         return face(Call, record)
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self.method), ("retry", self.retry)]
-
 
 @final
 class Pause(Kept):
@@ -162,7 +159,7 @@ class Pause(Kept):
     @property
     def id(self) -> str:
         """A name to store it under: the id of the call, and the number of its retries."""
-        return f"{self._record.call.id}-{self._record.call.retry}"
+        return self._record.id
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
@@ -173,7 +170,8 @@ class Pause(Kept):
     def requests(self) -> dict[str, Request]:
         """The elicitations among it, as the `Request`s that a host resolves; see `elicitation_to_request`."""
         asked = self.input_requests
-        return {key: elicitation_to_request(asked[key], id=id) for key, id in self._ids(asked).items()}
+        ids = self._ids(asked)
+        return {key: host_request(each, ids[key]) for key, each in asked.items() if isinstance(each, ElicitRequest)}
 
     @property
     def request_state(self) -> str | None:
@@ -243,9 +241,6 @@ class Pause(Kept):
         except MrtrError:
             pass
         raise invalid()
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("id", self.id), ("method", self._record.call.method), ("asks", len(self._record.asks))]
 
     def _ids(self, asked: Mapping[str, InputRequest]) -> dict[str, str]:
         """The id of each elicitation: the pause's own, and its place among all that is asked, counted from 1."""

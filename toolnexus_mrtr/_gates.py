@@ -135,14 +135,13 @@ def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, An
 
 
 def _undeclared_elicitation(entry: Mapping[str, Any], at: str, declared: Any) -> Iterator[Finding]:
-    if declared is None:
-        yield _not_declared("elicitation", at, ELICITATION)
-        return
     modes = [mode for mode in ("form", "url") if isinstance(declared, Mapping) and declared.get(mode) is not None]
     params, inside = elicitation_params(entry) or ({}, "")
     mode = params.get("mode", "form")
+    if declared is None:
+        yield _not_declared("elicitation", at, ELICITATION)
     # Without a mode it declares forms alone (elic, "Capabilities").
-    if mode in ("form", "url") and mode not in (modes or ["form"]):
+    elif mode in ("form", "url") and mode not in (modes or ["form"]):
         yield _not_declared(f"elicitation.{mode}", f"{at}{inside}/mode", ELICITATION)
 
 

@@ -42,6 +42,11 @@ class CallRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retry: _Count = 0
     idle: _Count = 0
 
+    @property
+    def shown(self) -> list[tuple[str, Any]]:
+        """What may stand in a log."""
+        return [("id", self.id), ("method", self.method), ("retry", self.retry)]
+
     def declared(self) -> Any:
         """The capabilities that the server knows of; `None` where nobody said."""
         if self.capabilities is not None:
@@ -55,6 +60,16 @@ class PauseRecord(Struct, frozen=True):
 
     call: CallRecord
     raw: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The id of the call, and the number of its retries."""
+        return f"{self.call.id}-{self.call.retry}"
+
+    @property
+    def shown(self) -> list[tuple[str, Any]]:
+        """What may stand in a log."""
+        return [("id", self.id), ("method", self.call.method), ("asks", len(self.asks))]
 
     @property
     def asks(self) -> dict[str, Any]:
@@ -107,7 +122,8 @@ class Kept:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        raise NotImplementedError
+        shown: list[tuple[str, Any]] = self._record.shown
+        return shown
 
 
 def face(kind: type[_Kind], record: CallRecord | PauseRecord) -> _Kind:

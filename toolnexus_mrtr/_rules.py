@@ -51,13 +51,11 @@ def refuse_first(findings: Iterable[Finding]) -> None:
 def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]:
     """What keeps the `inputRequests` of a result from being read."""
     entries = raw.get("inputRequests")
-    if entries is None:
-        return
-    if not isinstance(entries, Mapping):
+    if isinstance(entries, Mapping):
+        for key, entry in entries.items():
+            yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+    elif entries is not None:
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
-        return
-    for key, entry in entries.items():
-        yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
 
 
 def state_faults(raw: Mapping[str, Any]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -46,11 +46,7 @@ def invalid() -> LocalProtocolError:
 
 def _read(data: bytes | str) -> _Stored | None:
     try:
-        value = plain(json.loads(data, parse_constant=_no_number), depth=DEEPEST)
-        return msgspec.convert(value, _Stored)
+        # A copy through `plain` refuses NaN and the infinities, which the standard library reads.
+        return msgspec.convert(plain(json.loads(data), depth=DEEPEST), _Stored)
     except (ValueError, RecursionError, msgspec.MsgspecError, MrtrError):
         return None
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)

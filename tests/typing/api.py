@@ -22,6 +22,7 @@ from toolnexus_mrtr import (
     FieldError,
     Finding,
     Form,
+    Handlers,
     InputRequest,
     InvalidAnswer,
     Limits,
@@ -42,6 +43,8 @@ from toolnexus_mrtr import (
     inspect_url,
     lint,
     printable,
+    run,
+    run_async,
 )
 
 
@@ -270,6 +273,50 @@ def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRoot
     outcome.call = call  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
     Pause(call, raw)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     return outcome.resume({"a": Answer("1", True), "b": {"action": "decline"}, "c": result}, meta={})
+
+
+def driving(pause: Pause, message: CreateMessageResult, raw: dict[str, Any]) -> dict[str, Any]:
+    def send(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        return params if method else raw
+
+    def wait_for(request: Request) -> HostAnswer:
+        return HostAnswer(ok=bool(request.prompt))
+
+    def create_message(request: CreateMessageRequest) -> CreateMessageResult | dict[str, Any]:
+        return message if request.max_tokens else {}
+
+    def list_roots() -> list[Root]:
+        return [Root(uri="file:///w")]
+
+    handlers = Handlers(wait_for, create_message, list_roots, modes=["form"], sampling_tools=True)
+    assert_type(handlers.capabilities(), dict[str, Any])
+    assert_type(handlers.meta({"name": "cli", "version": "1"}), dict[str, Any])
+    assert_type(run(Call("tools/call", {}), send, handlers, timeout=1, on_step=print), dict[str, Any])
+    # Refused: another mode, an option by place, an answer that is none, a host where its handlers belong, a change.
+    Handlers(modes=["voice"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+    Handlers(wait_for, create_message, list_roots, ["form"])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    Handlers(lambda _: True)  # type: ignore[arg-type, return-value]  # pyright: ignore[reportArgumentType]
+    run(pause, send, wait_for)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    handlers.modes = ["url"]  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+    return run(pause, send, handlers, reask=0, sleep=float)
+
+
+async def driving_at_once(pause: Pause, raw: dict[str, Any]) -> dict[str, Any]:
+    async def send(_method: str, _params: dict[str, Any]) -> dict[str, Any]:
+        return raw
+
+    async def wait_for(request: Request) -> Answer:
+        return Answer(request.id, False)
+
+    async def list_roots() -> tuple[dict[str, Any], ...]:
+        return ({"uri": "file:///w"},)
+
+    handlers = Handlers(wait_for, list_roots=list_roots)
+    assert_type(await run_async(pause, send, handlers, timeout=0.5, on_step=print), dict[str, Any])
+    # Refused: an awaitable transport in order, and a way to sleep at once.
+    run(pause, send, handlers)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await run_async(pause, send, handlers, sleep=print)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    return await run_async(Call("tools/call", {}), lambda _method, _params: raw, handlers)
 
 
 def looking_at_what_a_server_sent(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -60,7 +61,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _fail(status: int, sentence: str) -> int:
-    print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
     return status
 
 
