@@ -30,9 +30,7 @@ class Paused(NamedTuple):
 
 def read_paused(name: str) -> Paused | None:
     """Read the result of a call, taken out of its JSON-RPC response if need be; `None` when the call is finished."""
-    value = _read_object(name)
-    if "jsonrpc" in value and "resultType" not in value:
-        value = _result_of(value, name)
+    value = read_result(name)
     try:
         if ElicitationRequests.is_input_required(value):
             return Paused(input_requests(value), ElicitationRequests.request_state(value))
@@ -44,13 +42,32 @@ def read_paused(name: str) -> Paused | None:
     return None
 
 
+def read_result(name: str) -> dict[str, Any]:
+    """Read the result of a call, taken out of its JSON-RPC response if need be."""
+    value = read_object(name)
+    return _result_of(value, name) if "jsonrpc" in value and "resultType" not in value else value
+
+
 def read_params(name: str) -> dict[str, Any]:
     """Read the params of a call, taken out of its JSON-RPC request if need be."""
-    value = _read_object(name)
+    value = read_object(name)
     params = value.get("params", {}) if "jsonrpc" in value or "method" in value else value
     if not isinstance(params, dict):
         raise BadInput(f"{_place(name)}: expected an object as the params of the request")
     return params
+
+
+def read_object(name: str) -> dict[str, Any]:
+    """Read one JSON object."""
+    try:
+        value = parse(_read(name).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{_place(name)}: expected UTF-8, byte {error.start} is not") from None
+    except BadInput as error:
+        raise BadInput(f"{_place(name)}: {error}") from None
+    if not isinstance(value, dict):
+        raise BadInput(f"{_place(name)}: expected a JSON object")
+    return value
 
 
 def parse(text: str) -> Any:
@@ -67,18 +84,6 @@ def parse(text: str) -> Any:
         if not _too_deep(value):
             return value
     raise BadInput(f"expected JSON that is nested at most {_DEPTH} levels deep")
-
-
-def _read_object(name: str) -> dict[str, Any]:
-    try:
-        value = parse(_read(name).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{_place(name)}: expected UTF-8, byte {error.start} is not") from None
-    except BadInput as error:
-        raise BadInput(f"{_place(name)}: {error}") from None
-    if not isinstance(value, dict):
-        raise BadInput(f"{_place(name)}: expected a JSON object")
-    return value
 
 
 def _read(name: str) -> bytes:

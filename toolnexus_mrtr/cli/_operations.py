@@ -34,7 +34,7 @@ from toolnexus_mrtr import (
 
 def run(operation: str, given: dict[str, Any]) -> Any:
     """Carry out one operation of the fixtures."""
-    return _OPERATIONS[operation](**given)
+    return OPERATIONS[operation](**given)
 
 
 def _requests(raw: Any) -> Any:
@@ -173,7 +173,8 @@ _KEYWORDS = {
     "max_items": "maxItems",
 }
 
-_OPERATIONS: dict[str, Any] = {
+#: By name, what carries an operation out.
+OPERATIONS: dict[str, Any] = {
     "is_input_required": ElicitationRequests.is_input_required,
     "request_state": ElicitationRequests.request_state,
     "requests": _requests,
