@@ -105,7 +105,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _vectors(options: argparse.Namespace) -> Generator[str, None, int]:
+def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     # Programs and threads are for this command alone, and slow to import.
     from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415
 
@@ -183,5 +183,5 @@ def _parser() -> argparse.ArgumentParser:
         "--seconds", type=_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
     )
     command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
-    command.set_defaults(run=_vectors)
+    command.set_defaults(run=_hold_vectors)
     return parser

@@ -51,10 +51,11 @@ class Program:
     def stop(self) -> None:
         """End the program, and all that it started."""
         process, self._process = self._process, None
-        if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        if process is None:
+            return
+        # Leaving closes the pipes, and waits for the program to end.
+        with suppress(BrokenPipeError), process, suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the program and let go of the thread that waits for it."""
