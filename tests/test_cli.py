@@ -1,4 +1,4 @@
-"""The command line: what it prints and writes, and that whatever it is given ends in one sentence at the worst."""
+"""The command line: what it prints and writes, and that whatever it is given ends in sentences at the worst."""
 
 import contextlib
 import importlib.metadata
@@ -6,9 +6,11 @@ import io
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 from strategies import json_objects, json_values, results, text
 from vectors import ROOT
 
-from toolnexus_mrtr import inspect_url, printable
+from toolnexus_mrtr import Call, inspect_url, printable
 from toolnexus_mrtr.cli import main
 
 PAUSED = str(ROOT / "fixtures/examples/paused.json")
@@ -48,23 +50,32 @@ def run(*arguments, stdin=b""):
     return Done(status, out.getvalue(), err.getvalue())
 
 
-def refusal(*arguments, stdin=b""):
-    """The sentence that refuses an input, of which everything that is promised is checked."""
+def refusals(*arguments, stdin=b"", status=2):
+    """The sentences that refuse an input, of which everything that is promised is checked."""
     done = run(*arguments, stdin=stdin)
-    assert (done.status, done.out) == (2, "")
-    return sentence(done.err)
+    assert (done.status, done.out) == (status, "")
+    return sentences(done.err)
+
+
+def refusal(*arguments, stdin=b"", status=2):
+    (only,) = refusals(*arguments, stdin=stdin, status=status)
+    return only
+
+
+def sentences(err):
+    assert err.endswith("\n")
+    lines = err[:-1].split("\n")
+    assert all(line.startswith("toolnexus-mrtr: ") and printable(line) == line for line in lines)
+    return [line.removeprefix("toolnexus-mrtr: ") for line in lines]
 
 
 def sentence(err):
-    assert err.startswith("toolnexus-mrtr: ")
-    assert err.endswith("\n")
-    line = err[:-1]
-    assert printable(line) == line
-    return line.removeprefix("toolnexus-mrtr: ")
+    (only,) = sentences(err)
+    return only
 
 
 def form(properties=None, message="m", **schema):
-    members = {"type": "object", "properties": properties or {}} | schema
+    members = {"type": "object", "properties": {} if properties is None else properties} | schema
     return {"method": "elicitation/create", "params": {"message": message, "requestedSchema": members}}
 
 
@@ -102,9 +113,15 @@ def test_the_example_is_shown():
         "\n"
         '"who": a form\n'
         "  | Who is the booking for?\n"
-        '  "name": string, required\n'
-        '  "guests": integer\n'
-        '  "seat": string\n',
+        '  "name": text, required\n'
+        '    label: "Full name"\n'
+        "    characters: at least 1\n"
+        '  "guests": a whole number\n'
+        "    value: at least 1, at most 8\n"
+        "    default: 1\n"
+        '  "seat": one choice\n'
+        '    choice: "w", "Window"\n'
+        '    choice: "a", "Aisle"\n',
         "",
     )
 
@@ -145,7 +162,7 @@ def test_every_kind_is_shown_in_the_servers_order():
 def test_a_form_with_a_url_beside_it_is_shown_as_a_form():
     entry = form({"n": {"type": "string"}})
     entry["params"]["url"] = "javascript:alert(1)"
-    assert shown(paused(k=entry))[2:] == ['"k": a form', "  | m", '  "n": string']
+    assert shown(paused(k=entry))[2:] == ['"k": a form', "  | m", '  "n": text']
 
 
 @pytest.mark.parametrize("raw", [{}, {"content": []}, {"resultType": "complete"}], ids=json.dumps)
@@ -189,7 +206,7 @@ def test_a_long_key_and_a_long_name_are_folded_deeper_than_any_line_of_ours():
         "      " + " " * 26 + 'host: bank.example": a form',
         "  | m",
         '  "n' + " " * 74,
-        "      " + " " * 26 + 'host: bank.example": string',
+        "      " + " " * 26 + 'host: bank.example": text',
     ]
 
 
@@ -201,26 +218,95 @@ def test_a_url_is_shown_whole_and_last():
 @pytest.mark.parametrize(
     ("field", "kind"),
     [
-        ({"type": "integer"}, "integer"),
-        ({"type": ["null", "number"]}, "number"),
-        ({"type": ["null"]}, "any"),
-        ({"type": []}, "any"),
-        ({"type": {}}, "any"),
-        ({"type": "a\nb"}, "a\\nb"),
-        ({}, "any"),
-        (True, "any"),
-        (None, "any"),
-        ([], "any"),
+        ({"type": "string"}, "text"),
+        ({"type": "integer"}, "a whole number"),
+        ({"type": ["null", "number"]}, "a number"),
+        ({"type": "boolean"}, "yes or no"),
+        ({"const": True}, "one choice"),
+        ({"type": "array", "items": {"enum": ["a"]}}, "any of the choices"),
+        ({"type": "object"}, "something that cannot be shown"),
+        ({}, "something that cannot be shown"),
+        (False, "something that cannot be shown"),
     ],
     ids=json.dumps,
 )
-def test_the_type_of_a_field_is_shown_whatever_its_schema_is(field, kind):
-    assert shown(paused(k=form({"n": field})))[4:] == [f'  "n": {kind}']
+def test_the_kind_of_a_field_is_shown_in_plain_words(field, kind):
+    assert shown(paused(k=form({"n": field})))[4] == f'  "n": {kind}'
 
 
-@pytest.mark.parametrize("schema", [{"properties": []}, {"required": {}}, {"required": [5, ["n"]]}], ids=json.dumps)
-def test_a_form_whose_schema_is_malformed_is_shown_without_fields(schema):
-    assert shown(paused(k=form(**schema)))[2:] == ['"k": a form', "  | m"]
+@pytest.mark.parametrize(
+    ("field", "lines"),
+    [
+        ({"title": "n"}, []),
+        ({"title": "N"}, ['label: "N"']),
+        ({"description": "one\n  | two\x1b"}, ["| one", "|   | two\\x1b"]),
+        (
+            {"title": "Your PIN"},
+            ['label: "Your PIN"', "warning: this seems to ask for a secret, which a form must not do"],
+        ),
+        ({"minLength": 2}, ["characters: at least 2"]),
+        ({"maxLength": 0}, ["characters: at most 0"]),
+        ({"format": "email"}, ['format: "email"']),
+        ({"format": "a\nb"}, ['format: "a\\nb"']),
+        ({"type": "number", "minimum": -0.5, "maximum": 10**30}, [f"value: at least -0.5, at most {10**30}"]),
+        ({"type": "array", "minItems": 1, "maxItems": 3}, ["items: at least 1, at most 3"]),
+        ({"enum": ["a", "b"], "enumNames": ["A\nB", "b"]}, ['choice: "a", "A\\nB"', 'choice: "b"']),
+        ({"type": "integer", "enum": [1, 2], "enumNames": ["one"]}, ['choice: 1, "one"', "choice: 2"]),
+        (
+            {"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}, "default": ["a"]},
+            ['choice: "a", "A"', 'default: ["a"]'],
+        ),
+        ({"default": "x\ny"}, ['default: "x\\ny"']),
+        ({"default": ""}, ['default: ""']),
+        ({"type": "boolean", "default": False}, ["default: false"]),
+        ({"type": "boolean", "default": "yes"}, []),
+        ({"default": "toolong", "maxLength": 3}, ["characters: at most 3"]),
+        ({"enum": ["a"], "default": "b"}, ['choice: "a"']),
+    ],
+    ids=json.dumps,
+)
+def test_what_the_schema_says_of_a_field_is_shown_below_it(field, lines):
+    assert shown(paused(k=form({"n": {"type": "string"} | field})))[5:] == ["    " + line for line in lines]
+
+
+def test_what_only_the_server_checks_is_said():
+    raw = paused(k=form({"n": {"type": "string", "pattern": "^a", "not": {}}}, minProperties=1))
+    assert shown(raw)[5:] == [
+        '  not enforced: "/minProperties"',
+        '  not enforced: "/properties/n/pattern"',
+        '  not enforced: "/properties/n/not"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "at"),
+    [
+        ({"properties": []}, "/properties"),
+        ({"required": {}}, "/required"),
+        ({"required": [5, ["n"]]}, "/required"),
+        ({"properties": {"n\nx": {"$ref": "https://a.example/s"}}}, "/properties/n\\nx/$ref"),
+        ({"$schema": "https://a.example/s"}, "/$schema"),
+        ({"type": "array"}, "/type"),
+    ],
+    ids=json.dumps,
+)
+def test_a_form_that_cannot_be_checked_is_shown_with_the_reason(schema, at):
+    raw = paused(k=form(**schema))
+    key, message, *warning = shown(raw)[2:]
+    assert (key, message) == ('"k": a form', "  | m")
+    assert warning[0].startswith("  warning: ")
+    assert at in "".join(line.removeprefix("      ") for line in warning)
+    assert all(line.startswith("      ") for line in warning[1:])
+
+
+def test_of_a_huge_form_the_beginning_is_shown_and_how_much_more_there_is():
+    fields = {f"f{n}": {"type": "string", "pattern": "a"} for n in range(103)}
+    fields["f0"] = {"enum": [str(n) for n in range(1000)]}
+    lines = shown(paused(k=form(fields)))[4:]
+    assert lines[:2] == ['  "f0": one choice', '    choice: "0"']
+    assert lines[20:23] == ['    choice: "19"', "    and 980 more choices", '  "f1": text']
+    assert lines[120:123] == ['  "f99": text', "  and 3 more fields", '  not enforced: "/properties/f1/pattern"']
+    assert lines[126:] == ['  not enforced: "/properties/f5/pattern"', "  and 97 more that are not enforced"]
 
 
 @given(raw=results)
@@ -244,14 +330,27 @@ def test_any_schema_is_shown_and_can_be_declined(schema):
     assert answered(raw, "--decline", "k") == {"inputResponses": {"k": {"action": "decline"}}}
 
 
-@given(key=text, message=text, name=text)
+long_text = st.one_of(text, st.text(st.sampled_from('a "\n\x1b\u202e:|'), max_size=200))
+
+
+@given(key=text, texts=st.lists(long_text, min_size=6, max_size=6))
 @settings(max_examples=200)
-def test_no_text_of_a_server_makes_a_line_of_its_own(key, message, name):
-    lines = shown(pause_of({key: form({name: {"type": "string"}}, message=message)}))
-    ours = [line for line in lines[2:] if not line.startswith("  | ")]
-    assert len(ours) == 2
-    assert ours[0].endswith(": a form")
-    assert ours[1].endswith(": string")
+def test_no_text_of_a_server_makes_a_line_of_its_own(key, texts):
+    message, name, title, description, label, default = texts
+    properties = {
+        name: {"type": "string", "title": "t" + title, "description": "d" + description, "format": "f" + label},
+        name + "2": {"type": "string", "default": default},
+        name + "3": {"oneOf": [{"const": "c", "title": "t" + label}]},
+    }
+    lines = shown(pause_of({key: form(properties, message=message)}))[2:]
+    assume("secret" not in "".join(lines))
+    assert all(printable(line) == line and len(line) <= 81 for line in lines)
+    ours = [line for line in lines if not re.match(r" {6}|  \| |    \| ", line)]
+    starts = ['"', '  "', "    label: ", "    format: ", '  "', "    default: ", '  "', "    choice: "]
+    if title == name[1:] and name.startswith("t"):
+        starts.remove("    label: ")
+    assert len(ours) == len(starts)
+    assert all(line.startswith(start) for line, start in zip(ours, starts, strict=True))
 
 
 # answer
@@ -293,7 +392,6 @@ def test_the_retry_answers_every_key_in_the_servers_order(asked, flags, response
     ("asked", "assignment", "key", "field", "value"),
     [
         ({"k": ["n"]}, "k.n=Ada", "k", "n", "Ada"),
-        ({"k": ["n"]}, "k.n=", "k", "n", ""),
         ({"k": ["n"]}, "k.n=a=b", "k", "n", "a=b"),
         ({"": ["n"]}, ".n=Ada", "", "n", "Ada"),
         ({"": [""]}, ".=Ada", "", "", "Ada"),
@@ -316,59 +414,79 @@ def test_the_longest_key_and_field_that_are_asked_win(asked, assignment, key, fi
 
 @pytest.mark.parametrize("key", ["a.b=c", "a.n=x"])
 def test_a_key_that_looks_like_an_assignment_is_a_key_first(key):
-    raw = pause_of({"a": form({"b": {}, "n": {}}), key: form()})
+    raw = pause_of({"a": form({"b": {"type": "string"}, "n": {"type": "string"}}), key: form()})
     responses = answered(raw, "--accept", key, "--decline", "a")["inputResponses"]
     assert responses[key] == {"action": "accept", "content": {}}
 
 
 @pytest.mark.parametrize(
-    ("kind", "texts", "value"),
+    ("field", "texts", "content"),
     [
-        ("string", ["5"], "5"),
-        ("string", ["null"], "null"),
-        (None, ["5"], "5"),
-        ("colour", ["red"], "red"),
-        ("integer", ["5"], 5),
-        ("integer", ["-9007199254740993"], -9007199254740993),
-        (["null", "integer"], ["5"], 5),
-        ("number", ["1.5"], 1.5),
-        ("number", ["5"], 5),
-        ("boolean", ["true"], True),
-        ("boolean", ["false"], False),
-        ("array", ["a"], ["a"]),
-        ("array", ["a", "b", "a"], ["a", "b", "a"]),
+        ({"type": "string"}, ["5"], {"n": "5"}),
+        ({"type": "string"}, ["null"], {"n": "null"}),
+        ({"type": "string"}, [""], {}),
+        ({"type": "integer"}, ["5"], {"n": 5}),
+        ({"type": "integer"}, ["-9007199254740993"], {"n": -9007199254740993}),
+        ({"type": ["null", "integer"]}, ["5"], {"n": 5}),
+        ({"type": "integer"}, [""], {}),
+        ({"type": "number"}, ["1.5"], {"n": 1.5}),
+        ({"type": "boolean"}, ["yes"], {"n": True}),
+        ({"type": "boolean"}, ["false"], {"n": False}),
+        ({"oneOf": [{"const": "w", "title": "Window"}]}, ["window"], {"n": "w"}),
+        ({"type": "integer", "enum": [1, 2]}, ["2"], {"n": 2}),
+        ({"type": "array", "items": {"type": "string"}}, ["a"], {"n": ["a"]}),
+        ({"type": "array", "items": {"type": "string"}}, ["a", "b,c", "a"], {"n": ["a", "b,c", "a"]}),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, ["b", "a"], {"n": ["b", "a"]}),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, ["b,a"], {"n": ["b", "a"]}),
+        ({}, ["5"], {"n": "5"}),
     ],
     ids=repr,
 )
-def test_what_was_typed_is_sent_as_the_type_of_its_field(kind, texts, value):
+def test_what_was_typed_is_sent_as_its_field_wants_it(field, texts, content):
     flags = [flag for typed in texts for flag in ("--accept", f"k.n={typed}")]
-    written = answered(paused(k=form({"n": {"type": kind}})), *flags)
-    assert json.dumps(written["inputResponses"]["k"]["content"]) == json.dumps({"n": value})
+    written = answered(paused(k=form({"n": field})), *flags)
+    assert json.dumps(written["inputResponses"]["k"]["content"]) == json.dumps(content)
 
 
 @pytest.mark.parametrize(
-    ("kind", "texts"),
+    ("field", "texts"),
     [
-        ("integer", ["x"]),
-        ("integer", [""]),
-        ("integer", ["1.5"]),
-        ("integer", ["true"]),
-        ("integer", ["null"]),
-        ("integer", ["1" * 5000]),
-        ("number", ['"5"']),
-        ("number", ["NaN"]),
-        ("number", ["-Infinity"]),
-        ("number", ["1e999"]),
-        ("number", ["[" * 100_000]),
-        ("boolean", ["yes"]),
-        ("boolean", ["1"]),
-        ("string", ["a", "b"]),
-        ("integer", ["1", "2"]),
+        ({"type": "integer"}, ["x"]),
+        ({"type": "integer"}, ["1.5"]),
+        ({"type": "integer"}, ["1" * 5000]),
+        ({"type": "integer", "maximum": 8}, ["9"]),
+        ({"type": "number"}, ["NaN"]),
+        ({"type": "number"}, ["1e999"]),
+        ({"type": "boolean"}, ["maybe"]),
+        ({"type": "string"}, ["a", "b"]),
+        ({"type": "string", "format": "email"}, ["a"]),
+        ({"type": "object"}, ["{}"]),
+        ({"enum": ["a"]}, ["b"]),
     ],
 )
-def test_what_does_not_fit_its_field_is_refused_there(kind, texts):
+def test_what_does_not_fit_its_field_is_refused_there(field, texts):
     flags = [flag for typed in texts for flag in ("--accept", f"k.n={typed}")]
-    assert '"k", field "n"' in refusal("answer", "-", *flags, stdin=paused(k=form({"n": {"type": kind}})))
+    assert refusal("answer", "-", *flags, stdin=paused(k=form({"n": field}))).startswith("k.n: ")
+
+
+def test_everything_that_is_wrong_is_said_at_once_in_the_order_of_the_forms():
+    fields = {"a": {"type": "integer", "minimum": 18}, "b/c~d": {"type": "string"}, "x y": {"type": "boolean"}}
+    raw = pause_of(
+        {"who": form(fields, required=["b/c~d"]), "ok": form(), "no": form(required=["n"]), "": form({"n": True})}
+    )
+    typed = [
+        ["--accept", f"{field}={value}"]
+        for field, value in {".n": "1", ".m": "2", "who.z": "3", "who.x y": "4", "who.a": "5"}.items()
+    ]
+    flags = [flag for pair in typed for flag in pair]
+    found = refusals("answer", "-", "--accept", "ok", "--decline", "no", *flags, stdin=raw)
+    assert [line.rpartition(": ")[0] for line in found] == ["who.a", '"who.b/c~d"', '"who.x y"', "who.z", ".m"]
+
+
+def test_a_name_that_is_too_long_for_a_sentence_is_cut():
+    raw = paused(k=form({"n" * 100: {"type": "integer"}}))
+    found = refusal("answer", "-", "--accept", f"k.{'n' * 100}=x", stdin=raw)
+    assert found.startswith('"k.' + "n" * 62 + '...": ')
 
 
 @pytest.mark.parametrize(
@@ -378,10 +496,13 @@ def test_what_does_not_fit_its_field_is_refused_there(kind, texts):
         ({"k": form(), "l": link()}, ["--accept", "k"], '"l"'),
         ({"k": form()}, ["--accept", "j"], '"j"'),
         ({"k": form()}, ["--accept", "j.n=x"], '"j.n"'),
-        ({"k": form({"n": {}})}, ["--accept", "k.m=x"], '"k"'),
-        ({"k": form({"n": {}})}, ["--accept", "k.n"], '"k"'),
-        ({"k": form({"n": {}})}, ["--accept", "k.=x"], '"k"'),
-        ({"k": link()}, ["--accept", "k.n=x"], '"k"'),
+        ({"k": form({"n": {}})}, ["--accept", "k.m=x"], "k.m: "),
+        ({"k": form({"n": {}})}, ["--accept", "k.n"], '"k.n"'),
+        ({"k": form({"n": {}})}, ["--accept", "k.=x"], "k.: "),
+        ({"a": form(), "a.b": form()}, ["--decline", "a", "--accept", "a.b.c=x"], "a.b.c: "),
+        ({"k": link()}, ["--accept", "k.n=x"], '"k.n"'),
+        ({"k": form(properties=[])}, ["--accept", "k"], '"k"'),
+        ({"k": form(properties=[])}, ["--accept", "k.n=x"], '"k"'),
         ({"k": form()}, ["--decline", "j"], '"j"'),
         ({"k": form()}, ["--cancel", ""], '""'),
         ({"k": form()}, ["--accept", "k", "--decline", "k"], '"k"'),
@@ -406,6 +527,12 @@ def test_no_sentence_shows_an_answer(assignment):
     assert "horse" not in refusal("answer", "-", "--accept", assignment + SECRET, stdin=raw)
 
 
+def test_a_form_that_cannot_be_checked_can_be_declined_and_cancelled():
+    raw = paused(k=form(properties=[]), l=form(required=True))
+    responses = answered(raw, "--decline", "k", "--cancel", "l")["inputResponses"]
+    assert responses == {"k": {"action": "decline"}, "l": {"action": "cancel"}}
+
+
 def test_what_the_wire_cannot_carry_is_refused_by_the_library():
     raw = {"resultType": "input_required", "inputRequests": {"k": link("javascript:alert(1)")}}
     for command in ("show", "answer"):
@@ -418,9 +545,20 @@ def test_a_state_alone_is_echoed_as_it_is(state):
     assert answered(pause_of({}, state)) == {"requestState": state}
 
 
-def test_a_pause_without_anything_to_send_is_refused():
-    refusal("answer", "-", stdin=pause_of({}))
-    refusal("answer", "-", stdin={"resultType": "complete"})
+def test_a_pause_that_asks_nothing_is_answered_by_the_call_as_it_was(call_file):
+    assert answered(pause_of({}), "--call", call_file('{"name": "t", "requestState": "old"}')) == {"name": "t"}
+    assert answered(pause_of({})) == {}
+
+
+@pytest.mark.parametrize("command", ["show", "answer"])
+def test_a_pause_that_the_protocol_forbids_is_refused(command):
+    assert refusal(command, "-", stdin={"resultType": "input_required"}).startswith("standard input: ")
+    assert "/requestState" in refusal(command, "-", stdin=pause_of({}, "s" * 1_048_577))
+    assert "/inputRequests" in refusal(command, "-", stdin=pause_of({str(n): form() for n in range(101)}))
+
+
+def test_a_finished_call_has_nothing_to_answer():
+    assert refusal("answer", "-", stdin={"resultType": "complete"}).startswith("standard input: ")
 
 
 @pytest.fixture
@@ -470,21 +608,155 @@ def test_the_call_can_come_from_standard_input():
     refusal("answer", "-", "--call", "-", "--decline", "who", stdin={"name": "t"})
 
 
-@pytest.mark.parametrize("call", ['{"method": "tools/call", "params": null}', '{"jsonrpc": "2.0", "params": []}', "[]"])
-def test_a_call_whose_params_are_no_object_is_refused_with_its_file(call_file, call):
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"method": "tools/call", "params": null}',
+        '{"jsonrpc": "2.0", "method": "tools/call", "params": []}',
+        '{"jsonrpc": "2.0", "params": {}}',
+        '{"method": 5}',
+        '{"_meta": {"io.modelcontextprotocol/clientCapabilities": []}}',
+        '{"a": ' + "[" * 64 + "]" * 64 + "}",
+        "[]",
+    ],
+)
+def test_what_is_no_call_is_refused_with_its_file(call_file, call):
     path = call_file(call)
     assert refusal("answer", PAUSED, "--call", path, "--decline", "who").startswith(printable(path) + ": ")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"method": "tools/list"}',
+        '{"_meta": {"io.modelcontextprotocol/clientCapabilities": {}}}',
+        '{"_meta": {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}}}}',
+    ],
+)
+def test_a_pause_that_the_call_does_not_allow_is_refused(call_file, call):
+    assert refusal("answer", PAUSED, "--call", call_file(call), "--decline", "who").startswith(printable(PAUSED) + ": ")
+
+
+@pytest.mark.parametrize("method", ["tools/call", "prompts/get", "resources/read"])
+def test_every_call_that_can_be_paused_can_be_answered(call_file, method):
+    path = call_file(json.dumps({"method": method, "params": {"uri": "file:///a"}}))
+    written = answered(pause_of({}, "s"), "--call", path)
+    assert written == {"uri": "file:///a", "requestState": "s"}
+
+
+# saved calls
+
+
+def test_a_call_goes_on_from_what_was_saved(call_file, tmp_path):
+    saved = str(tmp_path / "saved.json")
+    call = call_file('{"method": "prompts/get", "params": {"name": "p", "_meta": {"x": 1.0}}}')
+    first = answered(paused("s1", a=form()), "--call", call, "--accept", "a", "--save", saved)
+    assert first.keys() == {"name", "_meta", "inputResponses", "requestState"}
+    kept = Call.from_json(Path(saved).read_bytes())
+    assert (kept.method, kept.params, kept.retry) == ("prompts/get", first, 1)
+    second = answered(paused(b=link()), "--resume", saved, "--decline", "b", "--save", saved)
+    assert json.dumps(second) == json.dumps(
+        {"name": "p", "_meta": {"x": 1.0}, "inputResponses": {"b": {"action": "decline"}}}
+    )
+    kept = Call.from_json(Path(saved).read_bytes())
+    assert (kept.params, kept.retry) == (second, 2)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "call.json"] == ["saved.json"]
+
+
+def test_what_is_saved_is_for_its_owner_alone(tmp_path):
+    saved = tmp_path / "saved.json"
+    saved.write_text("old")
+    saved.chmod(0o644)
+    answered(paused(k=form()), "--decline", "k", "--save", str(saved))
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+
+
+def test_a_saved_call_can_come_from_standard_input():
+    data = Call("tools/call", {"name": "t"}).to_json()
+    done = run("answer", PAUSED, "--resume", "-", "--decline", "who", stdin=data)
+    assert json.loads(done.out)["name"] == "t"
+    refusal("answer", "-", "--resume", "-", "--decline", "who", stdin=data)
+
+
+def test_a_link_to_a_saved_call_stays(tmp_path):
+    link_to, saved = tmp_path / "link.json", tmp_path / "saved.json"
+    link_to.symlink_to(saved)
+    answered(paused(k=form()), "--decline", "k", "--save", str(link_to))
+    assert link_to.is_symlink()
+    assert Call.from_json(saved.read_bytes()).retry == 1
+
+
+def test_a_call_is_not_retried_for_ever(tmp_path):
+    saved = tmp_path / "saved.json"
+    saved.write_bytes(Call("tools/call", {}, max_retries=1).to_json())
+    flags = ["--resume", str(saved), "--save", str(saved), "--decline", "who"]
+    assert run("answer", PAUSED, *flags).status == 0
+    before = saved.read_bytes()
+    assert refusal("answer", PAUSED, *flags).startswith(printable(PAUSED) + ": ")
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"\xff",
+        b"[" * 100_000,
+        Call("tools/call", {}).to_json()[:-1],
+        Call("tools/call", {}).to_json().replace(b"mrtr/1", b"mrtr/2"),
+        Call("tools/call", {}, server="parcels").to_json(),
+        Call("tools/call", {}).receive(paused("s")).to_json(),
+    ],
+    ids=lambda data: repr(data[:30]),
+)
+def test_what_is_no_saved_call_is_refused_with_its_file(data, tmp_path):
+    path = tmp_path / "saved.json"
+    path.write_bytes(data)
+    place = printable(str(path)) + ": "
+    assert refusal("answer", PAUSED, "--resume", str(path), "--decline", "who").startswith(place)
+
+
+@pytest.mark.parametrize("name", ["", ".", "missing/saved.json", "nul\0", "\ud800", "x" * 5000])
+def test_a_file_that_cannot_be_written_is_named_and_nothing_is_printed(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = refusal("answer", PAUSED, "--decline", "who", "--save", name, status=1)
+    assert found.startswith(printable(name) + ": ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_put_in_the_place_of_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refusal("answer", PAUSED, "--decline", "who", "--save", str(pipe), status=1)
+    assert pipe.is_fifo()
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    saved = tmp_path / "saved.json"
+    saved.write_text("old")
+    monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(28, "No space left on device")))
+    refusal("answer", PAUSED, "--decline", "who", "--save", str(saved), status=1)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("saved.json", "old")]
+
+
+def test_an_answer_that_is_refused_is_not_saved(tmp_path):
+    refusal("answer", PAUSED, "--accept", "who", "--save", str(tmp_path / "saved.json"))
+    refusal("answer", PAUSED, "--decline", "who", "--save", "-")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_written_is_ascii_and_can_be_read_back():
-    done = run("answer", "-", "--accept", "é.n=\udcff", stdin=pause_of({"é": form({"n": {}})}, "\ud800"))
+    done = run(
+        "answer", "-", "--accept", "é.n=\udcff", stdin=pause_of({"é": form({"n": {"type": "string"}})}, "\ud800")
+    )
     assert done.out.isascii()
     assert json.loads(done.out)["inputResponses"] == {"é": {"action": "accept", "content": {"n": "\udcff"}}}
 
 
 # input
 
-NESTED = b'{"x": ' + b"[" * 99 + b"]" * 99 + b"}"
+NESTED = b'{"x": ' + b"[" * 63 + b"]" * 63 + b"}"
 
 
 @pytest.mark.parametrize(
@@ -509,7 +781,8 @@ NESTED = b'{"x": ' + b"[" * 99 + b"]" * 99 + b"}"
         b'{"a": ' + b"1" * 4301 + b"}",
         b'{"a": 1, "a": 1}',
         b'{"resultType": "complete", "x": [{"a": 1, "b": 2, "a": 1}]}',
-        b'{"x": ' + NESTED + b"}",
+        b'{"resultType": "input_required", "requestState": "s", "x": ' + NESTED + b"}",
+        b'{"x": ' + b"[" * 100 + b"]" * 100 + b"}",
         b"[" * 100_000,
         b'{"x":' * 100_000,
         b'{"jsonrpc": "2.0"}',
@@ -553,7 +826,8 @@ def test_a_closed_standard_input_is_refused(monkeypatch, capsys):
 @example(data=b'{"resultType":"input_required","requestState":"\xed\xa0\x80"}')
 @settings(max_examples=300)
 def test_any_bytes_are_read_or_refused_in_one_sentence(data):
-    for arguments in (("show", "-"), ("answer", "-"), ("answer", PAUSED, "--call", "-", "--decline", "who")):
+    others = [("answer", PAUSED, option, "-", "--decline", "who") for option in ("--call", "--resume")]
+    for arguments in (("show", "-"), ("answer", "-"), *others):
         done = run(*arguments, stdin=data)
         if done.status:
             assert (done.status, done.out) == (2, "")
@@ -564,11 +838,11 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(data):
 
 @given(raw=results, flags=st.lists(st.tuples(st.sampled_from(["--accept", "--decline", "--cancel"]), text), max_size=3))
 @settings(max_examples=200)
-def test_any_answer_to_anything_is_written_or_refused_in_one_sentence(raw, flags):
+def test_any_answer_to_anything_is_written_or_refused_in_sentences(raw, flags):
     done = run("answer", "-", *(f"{flag}={value}" for flag, value in flags), stdin=raw)
     if done.status:
         assert (done.status, done.out) == (2, "")
-        sentence(done.err)
+        sentences(done.err)
     else:
         assert json.loads(done.out).keys() <= {"inputResponses", "requestState"}
 
@@ -585,6 +859,7 @@ def test_any_answer_to_anything_is_written_or_refused_in_one_sentence(raw, flags
         ["show", PAUSED, "--acc", "k"],
         ["answer", PAUSED, "--acc", "who"],
         ["answer", PAUSED, "--accept"],
+        ["answer", PAUSED, "--call", PAUSED, "--resume", PAUSED],
         ["show", PAUSED, "a\nb\x1b[2J\udcff"],
     ],
     ids=repr,
@@ -614,7 +889,7 @@ def test_without_an_installation_there_is_no_version(monkeypatch):
 
 # output
 
-AWKWARD = pause_of({"größe": form({"n\ud800": {}}, message="é\ud800\U0001f600")}, "s")
+AWKWARD = pause_of({"größe": form({"n\ud800": {"type": "string"}}, message="é\ud800\U0001f600")}, "s")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8", "utf-16"])
@@ -627,7 +902,7 @@ def test_output_of_every_encoding_is_written(encoding, monkeypatch, tmp_path):
     lines = out.buffer.getvalue().decode(encoding).splitlines()
     key = "gr\\xf6\\xdfe" if encoding == "ascii" else "größe"
     said = {"ascii": "\\xe9\\ud800\\U0001f600", "utf-8": "é\\ud800\U0001f600", "utf-16": "é\\ud800\U0001f600"}
-    assert lines[2:] == [f'"{key}": a form', "  | " + said.get(encoding, "é\\ud800\\U0001f600"), '  "n\\ud800": any']
+    assert lines[2:] == [f'"{key}": a form', "  | " + said.get(encoding, "é\\ud800\\U0001f600"), '  "n\\ud800": text']
 
 
 def test_a_reader_that_has_seen_enough_ends_the_program_quietly(monkeypatch, capsys):

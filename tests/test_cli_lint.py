@@ -25,7 +25,7 @@ def test_warnings_leave_the_status_at_0():
             'warning insecure_http, at "/inputRequests/k/params/url"\n'
             "  expected https, this url is http and leaves the machine\n"
             "  https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#safe-url-handling\n"
-            "-: errors: 0, warnings: 1\n"
+            "standard input: errors: 0, warnings: 1\n"
         ),
     )
 
@@ -34,7 +34,7 @@ def test_an_error_is_status_1():
     status, out = linted(paused(k={"method": "roots/list", "params": 5}))
     assert status == 1
     assert out.startswith('error wrong_type, at "/inputRequests/k/params"\n')
-    assert out.endswith("-: errors: 1, warnings: 0\n")
+    assert out.endswith("standard input: errors: 1, warnings: 0\n")
 
 
 def test_the_method_of_the_call_is_held_against_the_result():
@@ -76,7 +76,9 @@ def test_nothing_is_printed_where_one_of_the_files_cannot_be_read():
 
 
 def test_a_server_cannot_write_a_line_of_its_own():
-    raw = paused(**{"k\n-: errors: 0\x1b[2J": form({"a\u2028b": {"type": "object", "title": "https://x"}})})
+    raw = paused(
+        **{"k\nstandard input: errors: 0\x1b[2J": form({"a\u2028b": {"type": "object", "title": "https://x"}})}
+    )
     lines = linted(raw)[1].splitlines()
     assert [line for line in lines if printable(line) != line] == []
-    assert [line for line in lines if line.startswith("-: ")] == ["-: errors: 0, warnings: 2"]
+    assert [line for line in lines if line.startswith("standard input: ")] == ["standard input: errors: 0, warnings: 2"]

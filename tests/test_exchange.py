@@ -258,7 +258,25 @@ def test_a_pause_nested_too_deeply_is_refused():
     for _ in range(100_000):
         deep = {"x": deep}
     refused("too_large", "/_meta" + "/x" * 63, Call("tools/call", {}).receive, {**asking("s"), "_meta": deep})
-    refused("too_large", "/_meta" + "/x" * 63, Call("tools/call", {}).receive, {"_meta": deep})
+
+
+def test_a_finished_result_is_given_whole_however_deep():
+    result: dict[str, Any] = {"end": True}
+    for _ in range(10_000):
+        result = {"x": result}
+    done = Call("tools/call", {}).receive(result)
+    given = done.result
+    for _ in range(10_000):
+        given = given["x"]
+    assert given == {"end": True}
+
+
+def test_a_finished_result_that_contains_itself_is_refused():
+    endless: dict[str, Any] = {}
+    endless["x"] = endless
+    with pytest.raises(RemoteProtocolError) as caught:
+        Call("tools/call", {}).receive(endless)
+    assert caught.value.code == "too_large"
 
 
 # misuse

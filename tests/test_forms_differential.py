@@ -51,7 +51,7 @@ def refused_by_us(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
 
 
 @given(schema=schemas, content=contents)
-@settings(max_examples=600)
+@settings(max_examples=200)
 def test_the_same_fields_are_refused_as_by_jsonschema(schema, content):
     refused = refused_by_us(schema, content)
     if Form.of(schema).unenforced:
@@ -61,7 +61,7 @@ def test_the_same_fields_are_refused_as_by_jsonschema(schema, content):
 
 
 @given(schema=mutated_schemas(), content=contents)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_nothing_is_refused_that_jsonschema_accepts(schema, content):
     try:
         form = Form.of(schema)
@@ -72,7 +72,7 @@ def test_nothing_is_refused_that_jsonschema_accepts(schema, content):
 
 
 @given(schema=mutated_schemas())
-@settings(max_examples=600)
+@settings(max_examples=200)
 def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
     # JSON Schema has nothing to say on these: where references lead, what a dialect is, how an id is written; and what
     # is no JSON number at all.
@@ -95,7 +95,7 @@ def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
 
 
 @given(schema=any_schemas, content=any_contents, strings=any_strings)
-@settings(max_examples=600)
+@settings(max_examples=200)
 def test_any_form_is_read_or_refused_and_answers_hold_or_not(schema, content, strings):
     before = json.dumps(schema), json.dumps(content), json.dumps(strings)
     try:
@@ -120,7 +120,7 @@ def test_any_form_is_read_or_refused_and_answers_hold_or_not(schema, content, st
 
 
 @given(schema=schemas, strings=any_strings)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_was_typed_is_read_the_same_twice_and_keeps_its_names(schema, strings):
     form = Form.of(copy.deepcopy(schema))
     read, errors = form.parse(strings)

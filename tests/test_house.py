@@ -23,6 +23,7 @@ FLOORS = {
     "_keywords": 1,
     "_schemas": 2,
     "_fields": 3,
+    "_checking": 4,
     "_parsing": 4,
     "_forms": 5,
     "_rules": 6,

@@ -9,20 +9,19 @@ from typing import Any
 import pytest
 from vectors import FIXTURES, ROOT
 
-from toolnexus_mrtr import Answer, Done
+from toolnexus_mrtr import Answer, Call, Request
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
 #: Each block by a sign that it alone holds.
-SIGNS = LOOP, ASKING, DRIVEN, CODEC, STORE, VECTORS = (
-    "def call_tool(",
+SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC = (
     "def ask(request)",
-    "async def wait_for",
-    "ElicitationResponses.to_input_responses",
+    "def call_tool(",
+    "async def call_tool_async",
     "sqlite3.connect",
-    "Path(",
+    "def retry(",
 )
 
 ANSWERED = {"who": {"action": "accept", "content": {"name": "Ada"}}}
@@ -49,57 +48,76 @@ def test_every_block_is_run_here():
     assert [sum(sign in block for sign in SIGNS) for block in BLOCKS] == [1] * len(SIGNS)
 
 
+def say(*lines: str) -> Any:
+    """A person at a terminal, who types these lines."""
+    coming = iter(lines)
+    return lambda _: next(coming)
+
+
 def test_a_loop_of_ones_own():
-    def ask(request):
-        assert request.prompt == "Who is the booking for?"
-        return Answer(request.id, ok=True, data={"name": "Ada"})
-
-    assert run_block(LOOP, send=send, ask=ask)["result"]["structuredContent"] == ANSWERED
+    call_tool = run_block(LOOP)["call_tool"]
+    ask = run_block(ASKING, input=say("yes", "Ada", "", ""))["ask"]
+    assert call_tool(send, ask, "send_parcel", {"weight": 1.5})["structuredContent"] == ANSWERED
 
 
-@pytest.mark.parametrize(("typed", "ok"), [(["Ada", "2", "Window"], True), (["Ada", "many", ""], False)])
-def test_asking_at_a_terminal(typed, ok, capsys):
-    seen = {}
-
-    def remember(request):
-        seen["request"] = request
-        return Answer(request.id, ok=False)
-
-    run_block(LOOP, send=lambda _, params: send(_, params) if "inputResponses" not in params else {}, ask=remember)
-    answers = iter(typed)
-    ask = run_block(ASKING, input=lambda _: next(answers))["ask"]
-    answer = ask(seen["request"])
-    assert answer.ok is ok
-    assert "Who is the booking for?" in capsys.readouterr().out
-    if ok:
-        assert answer.data == {"name": "Ada", "guests": 2, "seat": "w"}
+def test_asking_at_a_terminal(capsys):
+    request = Call("tools/call", {}).receive(PAUSED).requests["who"]
+    ask = run_block(ASKING, input=say("yes", "", "many", "Window", "Ada", "2", "window"))["ask"]
+    assert ask(request) == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
+    printed = capsys.readouterr().out
+    assert printed.splitlines() == [
+        "Who is the booking for?",
+        "/name: expected at least 1 character",
+        "/guests: expected a whole number",
+    ]
 
 
-def test_all_questions_at_once():
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("1", "authorization", "Sign in.", url="https://a.example/"),
+        Request("1", "input", "Say no.", data={"schema": {"type": "object"}}),
+        Request("1", "input", "Fetch.", data={"schema": {"properties": {"a": {"$ref": "https://a.example/"}}}}),
+    ],
+    ids=["a visit", "a no", "a form that cannot be checked"],
+)
+def test_declining_at_a_terminal(request_):
+    ask = run_block(ASKING, input=say("yes" if request_.prompt == "Fetch." else "no"))["ask"]
+    assert ask(request_) == Answer("1", ok=False, reason="declined")
+
+
+def test_all_questions_at_once(capsys):
     async def send_async(method, params):
         return send(method, params)
 
+    async def wait_for(request):
+        return Answer(request.id, ok=True, data={"name": "Ada"})
+
     call_tool_async = run_block(DRIVEN)["call_tool_async"]
-    assert asyncio.run(call_tool_async(send_async))["structuredContent"] == ANSWERED
+    done = asyncio.run(call_tool_async(send_async, wait_for, None, None))
+    assert done["structuredContent"] == ANSWERED
+    assert [line.partition("(")[0] for line in capsys.readouterr().out.splitlines()] == ["Call", "Pause", "Call"]
 
 
 def test_only_reading_and_writing():
-    params = run_block(CODEC, send=send)["params"]
-    assert params == {"name": "send_parcel", "inputResponses": ANSWERED, "requestState": PAUSED["requestState"]}
+    retry = run_block(CODEC)["retry"]
+    declined = {"who": {"action": "decline"}}
+    assert retry({"name": "t"}, PAUSED) == {
+        "name": "t",
+        "inputResponses": declined,
+        "requestState": PAUSED["requestState"],
+    }
+    assert retry({"name": "t"}, {"content": []}) is None
 
 
 def test_resuming_in_another_process(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here = run_block(STORE)
-    id = here["begin"](send)
+    id = here["begin"](send, print)
     here["store"].close()
     there = run_block(STORE)
-    done = there["go_on"](send, id, {"name": "Ada"})
+    done = there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
+    with pytest.raises(TypeError):
+        there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
     there["store"].close()
-    assert isinstance(done, Done)
-    assert done.result["structuredContent"] == ANSWERED
-
-
-def test_running_the_vectors(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    assert run_block(VECTORS)["file"]["operation"] == "is_input_required"
+    assert done["structuredContent"] == ANSWERED

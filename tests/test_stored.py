@@ -232,13 +232,13 @@ def outcome(data: bytes | str, server: str | None = "s") -> Pause | None:
 
 
 @given(data=st.one_of(st.binary(max_size=200), text, json_values.map(lambda value: json.dumps(value).encode())))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_any_bytes_are_a_pause_or_refused(data):
     assert outcome(data) is None
 
 
 @given(cut=st.integers(0, 10**6), put=st.binary(max_size=8), length=st.integers(0, 12))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_a_pause_with_bytes_changed_is_refused_or_whole(cut, put, length):
     whole = PAUSE.to_json()
     place = cut % (len(whole) + 1)
@@ -273,7 +273,7 @@ def as_sent(value: Any) -> Any:
 
 
 @given(params=json_objects, raw=results)
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_a_pause_survives_its_storing_whatever_it_holds(params, raw):
     try:
         pause = Call("tools/call", as_sent(params)).receive(as_sent(raw))

@@ -147,8 +147,11 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
         result = answer
     elif _is_host_answer(answer):
         result = _pointing_from(pointer(key), answer_to_elicit_result, answer, request)
+    elif "action" not in answer:
+        expected = "expected an Answer, or a map with a member 'action' or 'ok'"
+        raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
     else:
-        result = ElicitResult(action=answer.get("action"), content=answer.get("content"))
+        result = ElicitResult(action=answer["action"], content=answer.get("content"))
         extras = plain({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
     content = {} if result.content is None else result.content
     # What is no map of fields is the writer's to refuse.

@@ -29,8 +29,9 @@ class Request(Struct, frozen=True, omit_defaults=True):
 class Answer(Struct, frozen=True, omit_defaults=True):
     """What a host answers to a `Request`.
 
-    `ok` is true when the person agreed; `data` is then what was entered. Otherwise `reason` may say why: `"declined"`
-    (an explicit no), `"cancelled"`, `"expired"`. Encoded and decoded as `Request` is. Its `repr` never shows `data`.
+    `ok` is true when the person agreed; `data` is then what was entered. Otherwise `reason` may say why: exactly
+    `"declined"` is an explicit no, sent as a decline; any other, `"cancelled"` or `"expired"`, is sent as a cancel.
+    Encoded and decoded as `Request` is. Its `repr` never shows `data`.
     """
 
     id: str

@@ -55,8 +55,9 @@ class LocalProtocolError(MrtrError):
 class FieldError(Struct, frozen=True):
     """One field of a form that its content does not satisfy.
 
-    `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `message` is a sentence
-    for the person who fills the form in; it never quotes the value.
+    `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `message` tells the
+    person who fills the form in what was expected ("at least 18", "an email address"), and never quotes the value; for
+    words of your own, go by `code` and the `Field`.
     """
 
     at: str

@@ -6,7 +6,7 @@ What a pause keeps is the raw result; all else is read from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, final, overload
+from typing import Any, Final, final, overload
 
 from msgspec import Struct
 
@@ -22,6 +22,9 @@ from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._writer import need_same_keys
+
+#: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
+_ENDLESS: Final = 100_000
 
 
 class Done(Struct, frozen=True):
@@ -44,6 +47,7 @@ class Done(Struct, frozen=True):
 class Call(Kept):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
+    Make one for each call: by its `id` pauses and answers are told apart.
     `server` is your own name for the server; it is stored with every pause, so that no other server is sent the
     answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of `params`; where
     neither says anything, nothing is gated. The call is sent at most `max_retries + 1` times. `result_types` are those
@@ -118,7 +122,7 @@ class Call(Kept):
         record = self._record
         refuse_first(result_type_faults(as_result(raw), record.result_types))
         if not is_input_required(raw):
-            result = plain(raw, depth=record.limits.depth, remote=True, keep=True)
+            result = plain(raw, depth=_ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = _pause(record, raw)
         if record.retry >= record.max_retries:
@@ -197,8 +201,9 @@ class Pause(Kept):
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, which is kept
-        whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
-        `meta` replaces the `_meta` of the params.
+        whole. An `id` that this library made must be the one of that request; any other is ignored. Where only
+        elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the
+        `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
@@ -257,7 +262,7 @@ class RetryLimitExceeded(MrtrError):
     pause: Pause
 
     def __init__(self, pause: Pause) -> None:
-        super().__init__("retry_limit", f"expected the call to be done after {pause.call.retry} retries")
+        super().__init__("retry_limit", f"expected the call to be done by its retry number {pause.call.retry}")
         self.pause = pause
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:

@@ -115,7 +115,7 @@ class _Reader:
         sources: dict[str, list[tuple[Any, str]]] = {}
         required: dict[str, None] = {}
         allowed: frozenset[str] | None = None
-        extra = None
+        undescribed: list[tuple[Any, str]] = []
         layers = self._layers([(self._admitted.root, "")])
         for layer, at in layers:
             if "object" not in types_of(layer):
@@ -131,10 +131,13 @@ class _Reader:
                 if others is False:
                     allowed = frozenset(own) if allowed is None else allowed & own.keys()
                 elif others is not True:
-                    extra = self._rules(self._layers([(others, at + "/additionalProperties")]))
+                    undescribed.append((others, at + "/additionalProperties"))
             self._leave(layer, at, enforced)
+        for name in required:
+            sources.setdefault(name, undescribed)
         held = {name: self._layers(places) for name, places in sources.items()}
         rules = {name: self._rules(layers) for name, layers in held.items()}
+        extra = self._rules(self._layers(undescribed)) if undescribed else None
         return Outline(held, rules, required, allowed, extra, tuple(self._unenforced))
 
     def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Layer]:
@@ -200,7 +203,7 @@ class _Reader:
         if isinstance(layer.get("items", True), list | bool) or "prefixItems" in layer:
             return None
         items = self._rules(self._layers([(layer["items"], at + "/items")]), of_items=True)
-        return None if items.chosen is None and (len(items.parts) > 1 or items.steps) else items
+        return None if items.chosen is None and len(items.parts) > 1 else items
 
     def _leave(self, layer: dict[str, Any], at: str, enforced: set[str]) -> None:
         for keyword in layer:

@@ -58,7 +58,7 @@ def form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
             yield from _repeated_choices(field, f"{at}/properties{pointer(name)}")
     if form is not None:
         yield from _filled_in(form, fields, at)
-        yield from _required(form, schema, at)
+        yield from _required(schema, fields, at)
 
 
 def link_findings(holder: Mapping[str, Any], names: Iterable[str], at: str) -> Iterator[Finding]:
@@ -156,9 +156,11 @@ def _is_blank(schema: Mapping[str, Any]) -> bool:
     return schema.get("default") is None and ("default" not in schema or "null" in types_of(dict(schema)))
 
 
-def _required(form: Form, schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
-    names = {field.name for field in form.fields}
+def _required(schema: Mapping[str, Any], fields: Mapping[str, Any], at: str) -> Iterator[Finding]:
+    if "allOf" in schema or "$ref" in schema:
+        # What is required may be described there.
+        return
     for place, name in enumerate(schema.get("required", ())):
-        if name not in names:
+        if name not in fields:
             message = f"expected the name of a field, found {quoted(name)}"
             yield warning("required_unknown", message, f"{at}/required/{place}", SCHEMA)

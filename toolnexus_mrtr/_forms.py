@@ -1,35 +1,23 @@
-"""Forms: what a server asks a person to fill in, and whether an answer fits. The only room that loads jsonschema."""
+"""Forms: what a server asks a person to fill in, and whether an answer fits. No I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
-from functools import cache, cached_property
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, final
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final, final
 
 from msgspec import UNSET
 
+from toolnexus_mrtr._checking import SENDABLE, broken, sendable, whole
 from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer
-from toolnexus_mrtr._fields import Field, Outline, Rules, fields, outline
-from toolnexus_mrtr._formats import FORMATS
-from toolnexus_mrtr._keywords import token
+from toolnexus_mrtr._fields import Field, Outline, fields, outline
 from toolnexus_mrtr._parsing import Unreadable, parsed
-from toolnexus_mrtr._plain import plain_twin
-from toolnexus_mrtr._schemas import DRAFT_7, LATEST, admit
+from toolnexus_mrtr._schemas import admit
 
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
-
-#: How many items one list may have, and how many errors one check reports.
-ITEMS: Final = 10_000
+#: How many errors one check reports.
 ERRORS: Final = 100
-
-#: How much of a number out of a schema a message shows.
-_SHOWN: Final = 32
-
-_SENDABLE: Final = "text, a number, yes or no, or a list of text"
 
 #: What is wrong, by name of the field and code.
 _Faults = dict[str, dict[str, str]]
@@ -47,6 +35,9 @@ class Form:
         self._outline = outline
         self._dialect = dialect
 
+    def __repr__(self) -> str:
+        return f"Form(fields={len(self._outline.rules)})"
+
     @staticmethod
     def of(schema: Mapping[str, Any]) -> Form:
         """Read the schema of a form: the restricted one of the specification, and what else can be shown.
@@ -63,7 +54,10 @@ class Form:
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields, in the server's order; what cannot be shown is among them, of the kind `"unsupported"`."""
+        """The fields, in the server's order; what cannot be shown is among them, of the kind `"unsupported"`.
+
+        Last come names that are required and nowhere described. Where a required field cannot be shown, decline.
+        """
         return fields(self._outline)
 
     @property
@@ -96,8 +90,11 @@ class Form:
         """Turn what a person typed into content, and say everything that is wrong with it.
 
         Takes the strings of a command line or an HTML form by field, a sequence of them where several were picked; a
-        list may also come as one string, with commas between. Choices are known by value or by label. A blank is left
-        out, unless the field is required and takes text. Without errors the content is ready to be accepted.
+        list may also come as one string, with commas between. Choices are known by value or by label; yes and no are
+        `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`. A blank is left out, unless the field is
+        required and takes text. What is no field is an error: pass none of a web page's own. For an unchecked box
+        browsers send nothing: say `false` for the boolean fields that you showed. Without errors the content is ready
+        to be accepted.
         """
         if not isinstance(strings, Mapping):
             raise TypeError(f"strings must be a mapping, not {type(strings).__name__}")
@@ -120,21 +117,21 @@ class Form:
         """Give the content as it is sent, plain and copied, and what is wrong with it."""
         if not isinstance(content, Mapping):
             raise TypeError(f"content must be a mapping, not {type(content).__name__}")
-        outline, validator = self._outline, _validator(self._dialect)
+        outline = self._outline
         copy: dict[str, Any] = {}
-        faults: _Faults = {name: {"required": "required"} for name in outline.required if name not in content}
+        faults: _Faults = {name: {"required": "an answer"} for name in outline.required if name not in content}
         for name, value in content.items():
             if not isinstance(name, str):
                 raise TypeError(f"a name in content must be a str, not {type(name).__name__}")
             if value is None and name not in outline.required:
                 continue
             rules = outline.rules.get(name, outline.extra)
-            twin, fault = _sendable(value, rules)
+            twin, fault = sendable(value, rules)
             copy[name if type(name) is str else str.__str__(name)] = twin
             if outline.allowed is not None and name not in outline.allowed:
                 fault = {"not_allowed": "no such field"}
             if not fault and rules is not None:
-                fault = _faults(twin, rules, validator)
+                fault = broken(twin, rules, self._dialect)
             if fault:
                 faults[name] = fault
         return copy, faults
@@ -168,139 +165,13 @@ def fitted(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[
     rules, copy, errors = outline.rules, {}, []
     for name, value in content.items():
         if value is not None:
-            copy[name] = _whole(value, rules.get(name))
+            copy[name] = whole(value, rules.get(name))
         elif name in outline.required:
-            errors.append(FieldError(pointer(name), "not_sendable", _SENDABLE))
+            errors.append(FieldError(pointer(name), "not_sendable", SENDABLE))
     return copy, tuple(errors)
 
 
 def settled(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
     """Give content as the wire carries it, plain and copied, and what keeps it from being accepted."""
-    copy, faults = form._settle(content)  # noqa: SLF001 - as above
-    return copy, form._errors(faults)  # noqa: SLF001
-
-
-def _sendable(value: Any, rules: Rules | None) -> tuple[Any, dict[str, str]]:
-    """The plain twin of a value, and what keeps it off the wire (ts, ElicitResult)."""
-    twin = plain_twin(value)
-    if isinstance(value, float) and twin is UNSET:
-        return twin, {"not_finite": "a finite number"}
-    if type(twin) is list:
-        if len(twin) > ITEMS:
-            return [], {"too_many": f"at most {ITEMS} items"}
-        if not all(isinstance(item, str) for item in twin):
-            return [], {"not_sendable": "a list that holds text only"}
-        return [str.__str__(item) for item in twin], {}
-    if twin is UNSET or twin is None or type(twin) is dict:
-        return None, {"not_sendable": _SENDABLE}
-    return _whole(twin, rules), {}
-
-
-def _whole(value: Any, rules: Rules | None) -> Any:
-    """A number as an integer field is sent it: some servers do not take 3.0 for one."""
-    if isinstance(value, float) and value.is_integer() and rules is not None and "number" not in rules.types:
-        return int(value)
-    return value
-
-
-def _faults(value: Any, rules: Rules, validator: Validator) -> dict[str, str]:
-    """What is wrong with a value that the wire can carry, by code."""
-    if rules.chosen is not None and (type(value) is list or token(value) not in rules.chosen):
-        return {"not_a_choice": "one of the choices"}
-    chosen = rules.items_chosen
-    if chosen is not None and type(value) is list and not all(token(item) in chosen for item in value):
-        return {"not_a_choice": "only what is among the choices"}
-    faults: dict[str, str] = {}
-    for keyword, limit in _broken(value, rules.parts, validator):
-        faults.setdefault(_CODES.get(keyword, "other"), _expected(keyword, limit))
-    if rules.items and type(value) is list:
-        broken = chain.from_iterable(_broken(item, rules.items, validator) for item in value)
-        for keyword, limit in islice(broken, 1):
-            faults.setdefault(_CODES.get(keyword, "other"), f"each item {_expected(keyword, limit)}")
-    if type(value) is int or type(value) is float:
-        for step in rules.steps:
-            # In decimals, as people write them: 19.99 is a multiple of 0.01.
-            if (Fraction(str(value)) / Fraction(str(step))).denominator != 1:
-                faults.setdefault("other", f"a multiple of {_shown(step)}")
-    return faults
-
-
-def _broken(value: Any, parts: Iterable[dict[str, Any]], validator: Validator) -> Iterator[tuple[str, Any]]:
-    """The keywords that a value breaks; what each means is jsonschema's to say."""
-    for part in parts:
-        for keyword, limit in part.items():
-            if any(True for _ in validator.VALIDATORS[keyword](validator, limit, value, part) or ()):
-                yield keyword, limit
-                if keyword == "type":
-                    break
-
-
-@cache
-def _validator(dialect: str) -> Validator:
-    """A validator that fetches nothing and knows no format but ours; loading it takes longer than most checks."""
-    from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator, FormatChecker  # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415 - both are slow to import, and not every host checks forms
-
-    checker = FormatChecker(formats=())
-    for name, is_of_format in FORMATS.items():
-        checker.checks(name)(lambda value, holds=is_of_format: not isinstance(value, str) or holds(value))
-    kind = {LATEST: Draft202012Validator, DRAFT_7: Draft7Validator}.get(dialect, Draft201909Validator)
-    # No reference may reach the network or a file (base, "$ref Resolution").
-    return kind({}, registry=Registry(), format_checker=checker)
-
-
-_CODES: Final = {
-    "type": "wrong_type",
-    "minLength": "too_short",
-    "maxLength": "too_long",
-    "minimum": "too_small",
-    "exclusiveMinimum": "too_small",
-    "maximum": "too_large",
-    "exclusiveMaximum": "too_large",
-    "minItems": "too_few",
-    "maxItems": "too_many",
-    "format": "wrong_format",
-}
-
-_EXPECTED: Final = {
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minimum": "at least {}",
-    "exclusiveMinimum": "more than {}",
-    "maximum": "at most {}",
-    "exclusiveMaximum": "less than {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "uniqueItems": "no item twice",
-}
-
-_FORMATS: Final = {
-    "email": "an email address",
-    "uri": "a uri with its scheme, as https://example.com/",
-    "date": "a date, as 2026-07-28",
-    "date-time": "a date and a time with its offset, as 2026-07-28T10:00:00Z",
-}
-
-_TYPES: Final = {
-    "string": "text",
-    "number": "a number",
-    "integer": "a whole number",
-    "boolean": "yes or no",
-    "array": "a list",
-    "object": "an object",
-    "null": "nothing",
-}
-
-
-def _expected(keyword: str, limit: Any) -> str:
-    """Say what a keyword asks for, to a person; never what was given."""
-    if keyword == "type":
-        return " or ".join(_TYPES[name] for name in ([limit] if isinstance(limit, str) else limit))
-    if keyword == "format":
-        return _FORMATS[limit]
-    return _EXPECTED[keyword].format(_shown(limit)) if keyword in _EXPECTED else "what the server's form allows"
-
-
-def _shown(number: Any) -> str:
-    text = str(number)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    copy, faults = form._settle(content)  # noqa: SLF001 - the class is the door of this room
+    return copy, form._errors(faults)  # noqa: SLF001 - as above

@@ -37,7 +37,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
 
     `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
-    counts nested objects and arrays of the whole result, itself included, and of a call's params; at most 256. The
+    counts nested objects and arrays of the whole pause, itself included, and of a call's params; at most 256. The
     length of a url is `inspect_url`'s to judge.
     """
 

@@ -81,7 +81,8 @@ def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[
             yield from pausing_faults(raw, method)
         if present:
             yield from _pause_findings(raw, capabilities)
-    yield from _unkept(raw, is_paused=result_type == INPUT_REQUIRED)
+    if result_type == INPUT_REQUIRED:
+        yield from _unkept(raw)
 
 
 def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
@@ -126,11 +127,11 @@ def _elicitation_findings(params: Mapping[str, Any], at: str) -> Iterator[Findin
             yield from form_findings(schema, at + "/requestedSchema")
 
 
-def _unkept(raw: Mapping[str, Any], *, is_paused: bool) -> Iterator[Finding]:
-    """The first place that is nested too deep to be kept, or that no JSON could have held."""
+def _unkept(raw: Mapping[str, Any]) -> Iterator[Finding]:
+    """A place of a pause that is nested too deep to be kept, or that no JSON could have held."""
     fault = None
     try:
-        plain(raw, depth=_LIMITS.depth, remote=True, keep=not is_paused)
+        plain(raw, depth=_LIMITS.depth, remote=True)
     except MrtrError as refused:
         fault = refused
     if fault is not None:

@@ -105,13 +105,14 @@ def _chosen(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
 
 
 def _list(field: Field, typed: str | Sequence[str]) -> Any:
-    """Read several choices or texts; one text may hold several, with commas between."""
+    """Read several choices or texts; one text may hold several, with commas between. Blanks are none."""
     choices = field.choices
     if isinstance(typed, str):
         whole = Unreadable("", "") if choices is None else _chosen(choices, [typed])[0]
         if not isinstance(whole, Unreadable):
             return [whole]
-        typed = [text.strip() for text in typed.split(",") if text.strip()]
-    values = list(typed) if choices is None else _chosen(choices, typed)
+        typed = [text.strip() for text in typed.split(",")]
+    picked = [text for text in typed if text.strip()]
+    values = picked if choices is None else _chosen(choices, picked)
     unreadable = next((value for value in values if isinstance(value, Unreadable)), None)
     return unreadable or values or UNSET

@@ -152,7 +152,7 @@ class _Walk:
                 raise _too_large(f"at most {CHOICES} choices", _at((trail, keyword)))
             if keyword == "enum":
                 weight += len(value)
-            elif keyword in _REFERENCES:
+            elif isinstance(value, str):
                 weight += self._referred(keyword, value, (trail, keyword))
             else:
                 for subschema, place in self._parts(keyword, value, (trail, keyword)):

@@ -35,7 +35,7 @@ def read(data: bytes | str, server: str | None) -> tuple[CallRecord, dict[str, A
     if stored is None:
         raise invalid()
     if stored.call.server != server:
-        raise LocalProtocolError("wrong_server", "expected the name of the server that this was stored for")
+        raise LocalProtocolError("wrong_server", "expected as server= the name that this was stored for")
     return stored.call, stored.result
 
 

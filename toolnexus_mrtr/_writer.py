@@ -122,19 +122,20 @@ def _quick_content(content: dict[str, Any], schema: Mapping[str, Any] | None) ->
     """Copy what was entered where it is of plain types; `None` where it needs a careful look."""
     copy = content.copy()
     for name, value in content.items():
-        kind = type(value)
         if type(name) is not str:
             return None
+        kind = type(value)
+        if kind is str or kind is bool:
+            continue
         if kind is list:
             copy[name] = value.copy()
             for item in value:
                 if type(item) is not str:
                     return None
-        elif kind is float:
-            # A whole one may belong to an integer field.
-            if not LEAST < value < MOST or (schema is not None and value.is_integer()):
-                return None
-        elif kind is not str and kind is not bool and not (kind is int and LEAST < value < MOST):
+        elif kind is not int and (kind is not float or (schema is not None and value.is_integer())):
+            # A float without fraction may belong to an integer field.
+            return None
+        elif not LEAST < value < MOST:
             return None
     return copy
 

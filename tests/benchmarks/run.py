@@ -17,6 +17,7 @@ from harness import measure, table
 
 try:
     import rows_exchange
+    import rows_forms
     import rows_import
     import rows_reading
     import rows_writing
@@ -31,7 +32,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: an impression, no evidence")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write what was measured here too")
     options = parser.parse_args()
-    rows = [*rows_reading.rows(), *rows_writing.rows(), *rows_exchange.rows(), *rows_import.rows()]
+    modules = (rows_reading, rows_writing, rows_forms, rows_exchange, rows_import)
+    rows = [row for module in modules for row in module.rows()]
     measured = measure(rows, rounds=5 if options.quick else 25, seconds=0.002 if options.quick else 0.01)
     where = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -13,18 +13,28 @@ from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._answer import answer
 from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._lint import lint_files
+from toolnexus_mrtr.cli._save import Unwritable
 from toolnexus_mrtr.cli._show import show
 
 _ANSWERING: Final = """\
 Every key that the result asks needs one of --accept, --decline and --cancel.
-Give each field of a form its own --accept, and each item of a list its own too:
+Give each field of a form its own --accept, and each item of a list its own too, or
+put commas between them. Choices are known by value or by label:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who
 
 KEY alone accepts a visit to a url, or a form with nothing filled in. A key may be
-empty: --accept .name=Ada, --decline ''. Without --call, what is printed is only
-what the retry adds to the params of the call.
+empty: --accept .name=Ada, --decline ''.
+
+Without --call, what is printed is only what the retry adds to the params of the
+call. A call that is paused again goes on from what was saved, its params and the
+number of its retries kept:
+
+  toolnexus-mrtr answer first.json --call call.json --save saved.json --decline who
+  toolnexus-mrtr answer second.json --resume saved.json --accept when.day=2026-07-28
+
+What is saved holds the arguments and the state, and is as secret as they are.
 """
 
 _PORTING: Final = """\
@@ -42,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
-    bad and 1 when its output cannot be written, with one sentence on stderr; 1 also when `lint` found an error or
-    `vectors` one that fails; 130 when it was interrupted.
+    bad and 1 when its output cannot be written, with one sentence on stderr, or one for each field that does not fit
+    its form; 1 also when `lint` found an error or `vectors` a vector that fails; 130 when it was interrupted.
     """
     try:
         status = _run(arguments)
@@ -65,7 +75,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         # The help or the version was asked for, and printed.
         return 0
     except (MrtrError, BadInput) as error:
-        return _fail(2, str(error))
+        return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
+    except Unwritable as error:
+        return _fail(1, str(error))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for line in lines:
         print(line.encode(encoding, "backslashreplace").decode(encoding))
@@ -82,9 +94,10 @@ def _finished(command: Generator[str, None, int | None]) -> tuple[list[str], int
             return lines, end.value or 0
 
 
-def _fail(status: int, sentence: str) -> int:
+def _fail(status: int, *sentences: str) -> int:
     with contextlib.suppress(OSError):
-        print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
+        for sentence in sentences:
+            print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
     return status
 
 
@@ -147,9 +160,14 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     command.add_argument("file", **file)
-    command.add_argument(
-        "--call", metavar="FILE", help="the params of the paused call, or the whole JSON-RPC request; - as above"
+    paused = command.add_mutually_exclusive_group()
+    paused.add_argument(
+        "--call",
+        metavar="FILE",
+        help="the JSON-RPC request of the paused call, or its bare params, as of tools/call; - as above",
     )
+    paused.add_argument("--resume", metavar="FILE", help="the paused call as --save has stored it; - as above")
+    command.add_argument("--save", metavar="FILE", help="store the call that answers, for --resume; keep it secret")
     repeated: dict[str, Any] = {"action": "append", "default": []}
     command.add_argument(
         "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **repeated

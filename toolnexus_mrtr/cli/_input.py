@@ -1,73 +1,71 @@
-"""What the commands read: a file or standard input, strictly as JSON, and out of it a paused result or a call."""
+"""What the commands read: a file or standard input, strictly as JSON, and out of it a result or a call."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NoReturn
 
-from toolnexus_mrtr import ElicitationRequests, InputRequest, MrtrError, input_requests
+from toolnexus_mrtr import Call, Done, MrtrError, Pause
 from toolnexus_mrtr.cli._text import cited
+
+#: The method of a call of which only the params are known. Every method that can be paused is treated the same.
+TOOL: Final = "tools/call"
 
 #: How deep the JSON may be nested: beyond every use, and well within what Python can write again.
 _DEPTH: Final = 100
 
 
 class BadInput(Exception):
-    """The input of a command is not what it needs; the text says where and what was expected."""
+    """The input of a command is not what it needs; each argument is one sentence, of where and what was expected."""
 
 
-class Paused(NamedTuple):
-    """What a paused result asks, by key, and the state to echo."""
-
-    requests: dict[str, InputRequest]
-    state: str | None
-
-
-def read_paused(name: str) -> Paused | None:
-    """Read the result of a call, taken out of its JSON-RPC response if need be; `None` when the call is finished."""
-    value = read_result(name)
-    try:
-        if ElicitationRequests.is_input_required(value):
-            return Paused(input_requests(value), ElicitationRequests.request_state(value))
-    except MrtrError as error:
-        raise BadInput(f"{_place(name)}: {error}") from None
-    # Any other type is invalid (base, "ResultType").
-    if value.get("resultType", "complete") != "complete":
-        raise BadInput(f"{_place(name)}: expected the resultType 'input_required' or 'complete', found another")
-    return None
+def received(call: Call, name: str) -> Done | Pause:
+    """Read the result of a call, and let the call receive it, through every gate that it has."""
+    result = read_result(name)
+    with _placed(name):
+        return call.receive(result)
 
 
 def read_result(name: str) -> dict[str, Any]:
     """Read the result of a call, taken out of its JSON-RPC response if need be."""
-    value = read_object(name)
-    return _result_of(value, name) if "jsonrpc" in value and "resultType" not in value else value
-
-
-def read_params(name: str) -> dict[str, Any]:
-    """Read the params of a call, taken out of its JSON-RPC request if need be."""
-    value = read_object(name)
-    params = value.get("params", {}) if "jsonrpc" in value or "method" in value else value
-    if not isinstance(params, dict):
-        raise BadInput(f"{_place(name)}: expected an object as the params of the request")
-    return params
+    with _placed(name):
+        value = _object(name)
+        return _result_of(value) if "jsonrpc" in value and "resultType" not in value else value
 
 
 def read_object(name: str) -> dict[str, Any]:
     """Read one JSON object."""
-    try:
-        value = parse(_read(name).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{_place(name)}: expected UTF-8, byte {error.start} is not") from None
-    except BadInput as error:
-        raise BadInput(f"{_place(name)}: {error}") from None
-    if not isinstance(value, dict):
-        raise BadInput(f"{_place(name)}: expected a JSON object")
-    return value
+    with _placed(name):
+        return _object(name)
+
+
+def read_call(name: str) -> Call:
+    """Read a call out of its JSON-RPC request, or out of bare params, which are taken for those of a tool."""
+    with _placed(name):
+        value = _object(name)
+        if "jsonrpc" not in value and "method" not in value:
+            return Call(TOOL, value)
+        method, params = value.get("method"), value.get("params", {})
+        if not isinstance(method, str) or not isinstance(params, dict):
+            raise BadInput("expected a request with the name of a method, and an object as its params")
+        return Call(method, params)
+
+
+def read_saved(name: str) -> Call:
+    """Read a call that was saved."""
+    with _placed(name):
+        return Call.from_json(_read(name))
+
+
+def place(name: str) -> str:
+    """Say what is read."""
+    return "standard input" if name == "-" else name
 
 
 def parse(text: str) -> Any:
@@ -86,6 +84,25 @@ def parse(text: str) -> Any:
     raise BadInput(f"expected JSON that is nested at most {_DEPTH} levels deep")
 
 
+@contextmanager
+def _placed(name: str) -> Iterator[None]:
+    """Let what is wrong with an input say which one it is."""
+    try:
+        yield
+    except (BadInput, MrtrError) as error:
+        raise BadInput(f"{place(name)}: {error}") from None
+
+
+def _object(name: str) -> dict[str, Any]:
+    try:
+        value = parse(_read(name).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"expected UTF-8, byte {error.start} is not") from None
+    if not isinstance(value, dict):
+        raise BadInput("expected a JSON object")
+    return value
+
+
 def _read(name: str) -> bytes:
     if name == "-" and sys.stdin is None:
         raise BadInput("expected it to be open")
@@ -97,17 +114,13 @@ def _read(name: str) -> bytes:
         raise BadInput("expected the name of a file") from None
 
 
-def _result_of(response: dict[str, Any], name: str) -> dict[str, Any]:
+def _result_of(response: dict[str, Any]) -> dict[str, Any]:
     if "error" in response:
-        raise BadInput(f"{_place(name)}: expected a result, the call failed and its response is an error")
+        raise BadInput("expected a result, the call failed and its response is an error")
     result = response.get("result")
     if not isinstance(result, dict):
-        raise BadInput(f"{_place(name)}: expected an object as the result of the response")
+        raise BadInput("expected an object as the result of the response")
     return result
-
-
-def _place(name: str) -> str:
-    return "standard input" if name == "-" else name
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 import msgspec
 
 from toolnexus_mrtr import Finding, lint, printable
-from toolnexus_mrtr.cli._input import read_result
+from toolnexus_mrtr.cli._input import place, read_result
 from toolnexus_mrtr.cli._text import folded, named
 
 
@@ -31,4 +31,4 @@ def _lines(file: str, findings: tuple[Finding, ...]) -> Iterator[str]:
         yield from folded(finding.message, "  ", "  ")
         yield f"  {finding.spec}"
     errors = sum(finding.severity == "error" for finding in findings)
-    yield printable(f"{file}: errors: {errors}, warnings: {len(findings) - errors}")
+    yield printable(f"{place(file)}: errors: {errors}, warnings: {len(findings) - errors}")

@@ -5,21 +5,31 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, inspect_url, printable
-from toolnexus_mrtr.cli._form import kind_of, properties, required
-from toolnexus_mrtr.cli._input import read_paused
+from toolnexus_mrtr import (
+    Call,
+    CreateMessageRequest,
+    ElicitRequest,
+    InputRequest,
+    MrtrError,
+    Pause,
+    inspect_url,
+    printable,
+)
+from toolnexus_mrtr.cli._form import form_lines, form_of
+from toolnexus_mrtr.cli._input import TOOL, received
 from toolnexus_mrtr.cli._text import asked, folded, named, said
 
 
 def show(options: argparse.Namespace) -> Iterator[str]:
     """Print what a paused result asks."""
-    paused = read_paused(options.file)
-    if paused is None:
+    pause = received(Call(TOOL, {}), options.file)
+    if not isinstance(pause, Pause):
         yield "The call is finished: nothing is asked."
         return
-    state = "no" if paused.state is None else "yes"
-    yield f"The call is paused. Asked: {len(paused.requests)}. A state to echo: {state}."
-    for key, request in paused.requests.items():
+    requests = pause.input_requests
+    state = "no" if pause.request_state is None else "yes"
+    yield f"The call is paused. Asked: {len(requests)}. A state to echo: {state}."
+    for key, request in requests.items():
         yield ""
         yield from folded(f"{named(key)}: {asked(request)}", "", "      ")
         yield from _lines(request)
@@ -44,6 +54,9 @@ def _url_lines(url: str) -> Iterator[str]:
 
 
 def _form_lines(request: ElicitRequest) -> Iterator[str]:
-    needed = required(request)
-    for name, field in properties(request).items():
-        yield from folded(f"{named(name)}: {kind_of(field)}{', required' if name in needed else ''}", "  ", "      ")
+    form = form_of(request)
+    if isinstance(form, MrtrError):
+        warning = f"warning: this can only be declined or cancelled, it cannot be checked: {form}"
+        yield from folded(warning, "  ", "      ")
+    else:
+        yield from form_lines(form)

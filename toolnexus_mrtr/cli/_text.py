@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, printable
 
 #: Folded at a space where there is one. A terminal that folds by itself would start a line with the server's text.
 _fold: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
+
+#: What stands in no need of quotes.
+_is_word: Final = re.compile(r"[\w.-]+").fullmatch
 
 #: How much of a name one sentence of an error shows.
 _SHOWN: Final = 64
@@ -22,20 +25,31 @@ def folded(text: str, lead: str, more: str) -> Iterator[str]:
         yield (more if place else lead) + part
 
 
-def said(text: str) -> Iterator[str]:
+def said(text: str, bar: str = "  | ") -> Iterator[str]:
     """Give what a server says to a person, every line of it behind a bar."""
     for line in text.replace("\r\n", "\n").split("\n"):
-        yield from folded(line, "  | ", "  | ")
+        yield from folded(line, bar, bar)
+
+
+def written(value: Any) -> str:
+    """Give a value as JSON."""
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 def named(name: str) -> str:
     """Give a name in quotes, so that an empty one is seen and none can say more than its name."""
-    return printable(json.dumps(name, ensure_ascii=False))
+    return written(name)
 
 
 def cited(name: str) -> str:
     """Give a name in quotes for the sentence of an error, cut short."""
     return named(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
+
+
+def addressed(key: str, field: str) -> str:
+    """Give a field as `--accept` names it, in quotes where it may say more than its name."""
+    name = f"{key}.{field}"
+    return name if _is_word(name) and len(name) <= _SHOWN else cited(name)
 
 
 def asked(request: InputRequest) -> str:

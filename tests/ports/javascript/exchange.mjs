@@ -62,7 +62,6 @@ function receive(call, raw) {
     if (call.retry >= call.maxRetries) throw new LocalError("retry_limit", "");
     return { call, raw };
   }
-  tooDeep(raw, call.limits.depth);
   return { done: { done: raw, resultType: type } };
 }
 
