@@ -25,6 +25,10 @@ const OPERATIONS = {
   answer_to_elicit_result: ({ answer, request }) => answerToElicitResult(answer, request),
   exchange,
   form_check: ({ schema, content }) => new Form(schema).check(content),
+  form_fields: ({ schema }) => {
+    const form = new Form(schema);
+    return { fields: form.shown(), unenforced: form.unenforced() };
+  },
   form_defaults: ({ schema }) => new Form(schema).defaults(),
   inspect_url: ({ url }) => inspectUrl(url),
   printable: ({ text }) => printable(text),
