@@ -20,6 +20,10 @@ for line in sys.stdin:
         case "leave":
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
             os._exit(0)
+        case "deafen":
+            os.close(0)
+            print('{"expect": true}', flush=True)
+            time.sleep(60)
         case "babble": print("hello", flush=True)
         case "stutter": print('{"expect": ', end="", flush=True); os._exit(0)
         case "both": print('{"expect": 1, "error": {}}', flush=True)
@@ -100,6 +104,11 @@ def test_a_program_that_misbehaves_fails_that_vector_alone(folder, do, reason):
         reason = "no answer within 0.5 seconds"
     wrong = vector("wrong", {"do": do}, expect=True)
     assert folder.reasons(GOOD, wrong, again, flags=("--seconds", seconds)) == {"wrong": reason}
+
+
+def test_a_program_that_stops_listening_is_started_anew(folder):
+    deaf = vector("deaf", {"do": "deafen"}, expect=True)
+    assert folder.reasons(deaf, GOOD, GOOD | {"id": "again"}) == {"good": "the program ended"}
 
 
 def test_an_error_is_compared_by_code_and_place_alone(folder):
@@ -192,6 +201,15 @@ def test_an_operation_that_this_library_does_not_know_fails(folder):
     file = {"format": 1, "operation": "guess", "vectors": [vector("a", {})]}
     (folder.path / "2026-07-28" / "guess.json").write_text(json.dumps(file), "ascii")
     assert folder.reasons(GOOD, own=True) == {"a": "an operation that is not known"}
+
+
+def test_an_exchange_that_does_not_end_fails(folder):
+    call = {"id": "c", "method": "tools/call", "params": {}}
+    steps = [{"receive": {"resultType": "input_required", "requestState": "s"}}]
+    one = vector("open", {}) | {"input": {"call": call, "steps": steps}}
+    file = {"format": 1, "operation": "exchange", "vectors": [one]}
+    (folder.path / "2026-07-28" / "exchange.json").write_text(json.dumps(file), "ascii")
+    assert folder.reasons(GOOD, own=True) == {"open": "raised ValueError"}
 
 
 def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(folder, monkeypatch):

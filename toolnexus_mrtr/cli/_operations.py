@@ -116,7 +116,7 @@ def play(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list
         seen["asks"].append(msgspec.to_builtins(outcome.requests))
         seen["delays"].append(round(outcome.delay * 1000))
         sending = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
-    raise AssertionError("an exchange ends with its last step")
+    raise ValueError("an exchange ends with its last step")
 
 
 def _exchange(call: Any, steps: Any) -> Any:

@@ -6,6 +6,7 @@ import { answerToElicitResult, elicitationToRequest } from "./bridge.mjs";
 import { MrtrError } from "./errors.mjs";
 import { exchange } from "./exchange.mjs";
 import { Form } from "./forms.mjs";
+import { lint } from "./lint.mjs";
 import { inputRequests, isInputRequired, requestState, requests } from "./reader.mjs";
 import { printable } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
@@ -30,6 +31,7 @@ const OPERATIONS = {
     return { fields: form.shown(), unenforced: form.unenforced() };
   },
   form_defaults: ({ schema }) => new Form(schema).defaults(),
+  lint,
   inspect_url: ({ url }) => inspectUrl(url),
   printable: ({ text }) => printable(text),
 };

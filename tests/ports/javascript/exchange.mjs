@@ -3,7 +3,7 @@
 import { answerToElicitResult, elicitationToRequest } from "./bridge.mjs";
 import { LocalError, MrtrError, RemoteError, get, has, isMap, isText, mapValues, pointer } from "./errors.mjs";
 import { Form } from "./forms.mjs";
-import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, inputRequests, isFlat, isInputRequired, requestState, strictly } from "./reader.mjs";
+import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, entryFaults, inputRequests, isFlat, isInputRequired, requestState, urlFaults } from "./reader.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
@@ -78,39 +78,40 @@ function gate(call, raw) {
 }
 
 function gateEntry(call, key, entry) {
-  const at = pointer("inputRequests", key);
-  let fault = null;
-  try {
-    strictly(entry, at);
-  } catch (error) {
-    fault = error;
-  }
-  // That a url is refused counts only after what was not declared.
-  if (fault && fault.code !== "unsafe_url") throw fault;
-  const declared = call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES);
-  if (declared !== undefined) undeclared(declared, entry, at);
-  if (fault) throw fault;
-  atMost([...key].length, call.limits.key, at);
-  const asked = elicitationOf(entry);
-  if (asked) atMost([...asked.params.message].length, call.limits.message, `${at}${asked.inside}/message`);
+  for (const fault of gateFaults({ ...call, capabilities: call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) }, key, entry)) throw fault;
 }
 
-function undeclared(declared, entry, at) {
-  const method = isFlat(entry) ? ELICIT : entry.method;
-  const refuse = (place) => {
-    throw new RemoteError("undeclared_capability", place);
-  };
-  const capability = get(declared, { [ELICIT]: "elicitation", [SAMPLE]: "sampling", [ROOTS]: "roots" }[method]) ?? null;
-  if (![ELICIT, SAMPLE, ROOTS].includes(method)) return;
-  if (capability === null) refuse(at);
+// What keeps one entry from being taken up: its shape, what was not declared, its url, the limits, in this order.
+export function* gateFaults({ capabilities, limits = LIMITS }, key, entry) {
+  const at = pointer("inputRequests", key);
+  yield* entryFaults(entry, at);
+  if (capabilities !== undefined && isMap(entry)) yield* undeclared(capabilities, entry, at);
+  yield* urlFaults(entry, at);
+  const tooLong = (text, limit) => isText(text) && [...text].length > limit;
+  if (tooLong(key, limits.key)) yield new RemoteError("too_large", at);
+  const { params, inside } = elicitationOf(entry) ?? {};
+  if (tooLong(get(params, "message"), limits.message)) yield new RemoteError("too_large", `${at}${inside}/message`);
+}
+
+function* undeclared(declared, entry, at) {
+  const method = isFlat(entry) ? ELICIT : get(entry, "method");
+  const name = { [ELICIT]: "elicitation", [SAMPLE]: "sampling", [ROOTS]: "roots" }[method];
+  if (name === undefined) return;
+  const capability = get(declared, name) ?? null;
+  if (capability === null) return yield new RemoteError("undeclared_capability", at);
   if (method === ELICIT) {
-    const { params, inside } = elicitationOf(entry);
+    const { params, inside } = elicitationOf(entry) ?? {};
     const modes = ["form", "url"].filter((mode) => (get(capability, mode) ?? null) !== null);
+    const mode = has(params, "mode") ? params.mode : "form";
     // Without a mode it is forms that were declared.
-    if (!(modes.length ? modes : ["form"]).includes(params.mode ?? "form")) refuse(`${at}${inside}/mode`);
+    if (["form", "url"].includes(mode) && !(modes.length ? modes : ["form"]).includes(mode)) {
+      yield new RemoteError("undeclared_capability", `${at}${inside ?? ""}/mode`);
+    }
   }
   if (method === SAMPLE && (get(capability, "tools") ?? null) === null) {
-    for (const name of ["tools", "toolChoice"]) if ((get(entry.params, name) ?? null) !== null) refuse(`${at}/params/${name}`);
+    for (const member of ["tools", "toolChoice"]) {
+      if ((get(get(entry, "params"), member) ?? null) !== null) yield new RemoteError("undeclared_capability", `${at}/params/${member}`);
+    }
   }
 }
 
@@ -118,7 +119,7 @@ function atMost(size, limit, at) {
   if (size > limit) throw new RemoteError("too_large", at);
 }
 
-function tooDeep(value, depth) {
+export function tooDeep(value, depth) {
   const todo = [[value, "", 1]];
   while (todo.length) {
     const [box, at, level] = todo.pop();

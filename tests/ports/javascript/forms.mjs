@@ -256,7 +256,7 @@ export class Form {
 const tooLarge = (at) => new RemoteError("schema_too_large", at);
 const invalid = (at) => new RemoteError("schema_invalid", at);
 
-const isNull = (schema) =>
+export const isNull = (schema) =>
   isMap(schema) && (schema.type === "null" || (Array.isArray(schema.type) && schema.type.join() === "null") || get(schema, "const") === null);
 
 const isChoice = (member) => has(member, "const") && !isMap(member.const) && !Array.isArray(member.const) && Object.keys(member).every((name) => ["const", "title", "type", "description"].includes(name));

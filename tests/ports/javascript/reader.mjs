@@ -64,36 +64,52 @@ function lenientElicitation(params, at) {
 }
 
 export function strictly(entry, at) {
-  need(entry, isMap, at);
-  if (isFlat(entry)) return { method: ELICIT, params: strictElicitation(entry, at) };
-  member(entry, "method", isText, at);
+  for (const fault of [...entryFaults(entry, at), ...urlFaults(entry, at)]) throw fault;
+  if (isFlat(entry)) return { method: ELICIT, params: present(entry) };
   const { method } = entry;
-  if (method === ELICIT) {
-    member(entry, "params", isMap, at);
-    return { method, params: strictElicitation(entry.params, at + "/params") };
-  }
-  if (method === SAMPLE) {
-    member(entry, "params", isMap, at);
-    member(entry.params, "messages", Array.isArray, at + "/params");
-    member(entry.params, "maxTokens", isNumber, at + "/params");
-  }
-  if (method === ROOTS && has(entry, "params")) need(entry.params, isMap, at + "/params");
+  if (method === ELICIT) return { method, params: present(entry.params) };
   return (get(entry, "params") ?? null) === null ? { method } : { method, params: entry.params };
 }
 
-function strictElicitation(params, at) {
-  const mode = has(params, "mode") ? params.mode : "form";
-  if (mode !== "form" && mode !== "url") throw new RemoteError("unknown_mode", at + "/mode");
-  member(params, "message", isText, at);
-  if (mode === "url") {
-    member(params, "url", isText, at);
-    if ((get(params, "requestedSchema") ?? null) !== null) need(params.requestedSchema, isMap, at + "/requestedSchema");
-  } else {
-    member(params, "requestedSchema", isMap, at);
-    if ((get(params, "url") ?? null) !== null) need(params.url, isText, at + "/url");
+// Every fault in the shape of one entry, in order.
+export function* entryFaults(entry, at) {
+  if (!isMap(entry)) return yield new RemoteError("wrong_type", at);
+  if (isFlat(entry)) return yield* elicitationFaults(entry, at);
+  yield* memberFaults(entry, "method", isText, at);
+  const { method, params } = entry;
+  if (method === ELICIT || method === SAMPLE || (method === ROOTS && has(entry, "params"))) yield* memberFaults(entry, "params", isMap, at);
+  if (!isMap(params)) return;
+  if (method === ELICIT) yield* elicitationFaults(params, at + "/params");
+  if (method === SAMPLE) {
+    yield* memberFaults(params, "messages", Array.isArray, at + "/params");
+    yield* memberFaults(params, "maxTokens", isNumber, at + "/params");
   }
-  refuseUrl(params, at);
-  return present(params);
+}
+
+export function* urlFaults(entry, at) {
+  const { params, inside } = elicitationOf(entry) ?? {};
+  if (get(params, "mode") === "url" && isText(get(params, "url")) && inspectUrl(params.url).refusal) {
+    yield new RemoteError("unsafe_url", `${at}${inside}/url`);
+  }
+}
+
+function* elicitationFaults(params, at) {
+  const mode = has(params, "mode") ? params.mode : "form";
+  if (mode !== "form" && mode !== "url") yield new RemoteError("unknown_mode", at + "/mode");
+  yield* memberFaults(params, "message", isText, at);
+  const either = (name, isRight, isNeeded) => memberFaults(params, name, isRight, at, isNeeded);
+  if (mode === "url") yield* either("url", isText, true);
+  yield* either("requestedSchema", isMap, mode === "form");
+  if (mode !== "url") yield* either("url", isText, false);
+}
+
+// Where a member is not needed, absent and null will do.
+function* memberFaults(map, name, isRight, at, isNeeded = true) {
+  if (!has(map, name)) {
+    if (isNeeded) yield new RemoteError("missing_member", `${at}/${name}`);
+  } else if (!isRight(map[name]) && (isNeeded || map[name] !== null)) {
+    yield new RemoteError("wrong_type", `${at}/${name}`);
+  }
 }
 
 function refuseUrl(params, at) {
@@ -108,11 +124,6 @@ function entriesOf(raw) {
 }
 
 const present = (params) => pick(params, MEMBERS.filter((name) => get(params, name) !== null));
-
-function member(map, name, isRight, at) {
-  if (!has(map, name)) throw new RemoteError("missing_member", `${at}/${name}`);
-  need(map[name], isRight, `${at}/${name}`);
-}
 
 function need(value, isRight, at) {
   if (!isRight(value)) throw new RemoteError("wrong_type", at);
