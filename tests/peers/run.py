@@ -1,0 +1,112 @@
+"""Test the library against real servers, the official conformance suite and toolnexus: all of it, with one command.
+
+Makes an environment for each in a temporary folder, runs the tests of this folder in them, and compares the README's
+table with what passed. Wants npm, and reaches for nothing but package registries and loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import venv
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from table import table, with_table
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+README = ROOT / "README.md"
+
+#: Seconds that the tests of one environment may take.
+DEADLINE = 200
+
+
+def python_environment(place: Path, requirements: Path) -> Path:
+    """Make a Python environment with these requirements and the library, and give its interpreter."""
+    interpreter = place / "bin" / "python"
+    if not interpreter.exists():
+        venv.create(place, with_pip=True)
+    quietly(interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--requirement", requirements, ROOT)
+    return interpreter
+
+
+def node_environment(place: Path) -> Path:
+    """Install what package.json names, Node itself among it."""
+    place.mkdir(exist_ok=True)
+    shutil.copy(HERE / "package.json", place)
+    npm = shutil.which("npm")
+    if npm is None:
+        raise SystemExit("npm is missing: the TypeScript server and the conformance suite need it.")
+    quietly(npm, "install", "--prefix", place, "--no-package-lock", "--no-audit", "--no-fund")
+    return place
+
+
+def quietly(*command: str | Path) -> None:
+    """Run a command, and show what it said only when it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")
+
+
+def run_tests(interpreter: Path, names: list[str], environment: dict[str, str]) -> list[dict[str, str]]:
+    """Run the tests of some files, and give what they report; end them after the deadline, with their servers."""
+    report = Path(environment["PEERS_REPORT"])
+    report.unlink(missing_ok=True)
+    command: list[str | Path] = [interpreter, "-m", "pytest", "-q", "-c", HERE / "pytest.ini", "-p", "no:cacheprovider"]
+    tests = subprocess.Popen([*command, *(HERE / name for name in names)], env=environment)
+    try:
+        status = tests.wait(DEADLINE)
+    except subprocess.TimeoutExpired:
+        # pytest ends what its fixtures have started.
+        tests.send_signal(signal.SIGINT)
+        status = tests.wait()
+    if status:
+        raise SystemExit(f"{', '.join(names)}: failed.")
+    passed: list[dict[str, str]] = json.loads(report.read_text("utf-8"))
+    return passed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="write the table into the README instead of comparing it")
+    parser.add_argument(
+        "--environments", metavar="DIR", type=Path, help="keep the environments there and use them again"
+    )
+    options = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="peers-") as scratch:
+        home = (options.environments or Path(scratch)).resolve()
+        home.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor() as pool:
+            servers = pool.submit(python_environment, home / "servers", HERE / "requirements.txt")
+            toolnexus = pool.submit(python_environment, home / "toolnexus", HERE / "requirements-toolnexus.txt")
+            node = pool.submit(node_environment, home / "node")
+        print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
+        environment = os.environ | {
+            "PEERS_PYTHON": str(servers.result()),
+            "PEERS_NODE": str(node.result()),
+            "PEERS_REPORT": str(Path(scratch) / "report.json"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        names = sorted(path.name for path in HERE.glob("test_*.py"))
+        others = [name for name in names if name != "test_toolnexus.py"]
+        passed = run_tests(servers.result(), others, environment)
+        passed += run_tests(toolnexus.result(), ["test_toolnexus.py"], environment)
+    readme = README.read_text("utf-8")
+    wanted = with_table(readme, table(passed))
+    if options.write:
+        README.write_text(wanted, "utf-8")
+    elif wanted != readme:
+        raise SystemExit(f"{table(passed)}\nREADME.md says otherwise: with --write it is corrected.")
+    print(f"all of it: {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
