@@ -8,6 +8,7 @@ import { exchange } from "./exchange.mjs";
 import { Form } from "./forms.mjs";
 import { lint } from "./lint.mjs";
 import { inputRequests, isInputRequired, requestState, requests } from "./reader.mjs";
+import { parse } from "./parsing.mjs";
 import { printable } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 import { toInputResponse, toInputResponses } from "./writer.mjs";
@@ -31,6 +32,7 @@ const OPERATIONS = {
     return { fields: form.shown(), unenforced: form.unenforced() };
   },
   form_defaults: ({ schema }) => new Form(schema).defaults(),
+  form_parse: ({ schema, strings }) => parse(new Form(schema), strings),
   lint,
   inspect_url: ({ url }) => inspectUrl(url),
   printable: ({ text }) => printable(text),

@@ -25,4 +25,5 @@ export const get = (map, name) => (has(map, name) ? map[name] : undefined);
 export const mapValues = (map, change) =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
 
-export const pick = (map, names) => Object.fromEntries(names.filter((name) => has(map, name)).map((name) => [name, map[name]]));
+export const pick = (map, names) =>
+  Object.fromEntries(names.filter((name) => has(map, name)).map((name) => [name, map[name]]));

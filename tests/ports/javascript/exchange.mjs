@@ -3,7 +3,19 @@
 import { answerToElicitResult, elicitationToRequest } from "./bridge.mjs";
 import { LocalError, MrtrError, RemoteError, get, has, isMap, isText, mapValues, pointer } from "./errors.mjs";
 import { Form } from "./forms.mjs";
-import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, entryFaults, inputRequests, isFlat, isInputRequired, requestState, urlFaults } from "./reader.mjs";
+import {
+  ELICIT,
+  ROOTS,
+  SAMPLE,
+  asResult,
+  elicitationOf,
+  entryFaults,
+  inputRequests,
+  isFlat,
+  isInputRequired,
+  requestState,
+  urlFaults,
+} from "./reader.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
@@ -46,7 +58,8 @@ function play(given, steps, seen) {
 
 function start(given) {
   const declared = get(get(given.params, "_meta"), CAPABILITIES);
-  if (declared !== undefined && !isMap(declared)) throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
+  if (declared !== undefined && !isMap(declared))
+    throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
   return { maxRetries: 10, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, retry: 0, idle: 0 };
 }
 
@@ -78,7 +91,12 @@ function gate(call, raw) {
 }
 
 function gateEntry(call, key, entry) {
-  for (const fault of gateFaults({ ...call, capabilities: call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) }, key, entry)) throw fault;
+  for (const fault of gateFaults(
+    { ...call, capabilities: call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) },
+    key,
+    entry,
+  ))
+    throw fault;
 }
 
 // What keeps one entry from being taken up: its shape, what was not declared, its url, the limits, in this order.
@@ -110,7 +128,8 @@ function* undeclared(declared, entry, at) {
   }
   if (method === SAMPLE && (get(capability, "tools") ?? null) === null) {
     for (const member of ["tools", "toolChoice"]) {
-      if ((get(get(entry, "params"), member) ?? null) !== null) yield new RemoteError("undeclared_capability", `${at}/params/${member}`);
+      if ((get(get(entry, "params"), member) ?? null) !== null)
+        yield new RemoteError("undeclared_capability", `${at}/params/${member}`);
     }
   }
 }
@@ -124,7 +143,8 @@ export function tooDeep(value, depth) {
   while (todo.length) {
     const [box, at, level] = todo.pop();
     if (level > depth) throw new RemoteError("too_large", at);
-    for (const [name, item] of Object.entries(box)) if (typeof item === "object" && item !== null) todo.push([item, at + pointer(name), level + 1]);
+    for (const [name, item] of Object.entries(box))
+      if (typeof item === "object" && item !== null) todo.push([item, at + pointer(name), level + 1]);
   }
 }
 
@@ -144,7 +164,9 @@ function restored(pause, { server, cut }) {
 
 const idsOf = ({ call }, asked) =>
   Object.fromEntries(
-    Object.entries(asked).flatMap(([key, { method }], place) => (method === ELICIT ? [[key, `elc-${call.id}-${call.retry}-${place + 1}`]] : [])),
+    Object.entries(asked).flatMap(([key, { method }], place) =>
+      method === ELICIT ? [[key, `elc-${call.id}-${call.retry}-${place + 1}`]] : [],
+    ),
   );
 
 const delayOf = ({ call }, asked) => (Object.keys(asked).length ? 0 : Math.min(50 * 2 ** call.idle, 5000));
@@ -190,12 +212,17 @@ function responseTo(key, answer, request, id, entry) {
   if (has(answer, "ok")) {
     if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
     // An id that was minted for another question belongs to that one.
-    if (isText(answer.id) && answer.id.startsWith("elc-") && firstAsked(answer.id) !== id) throw new LocalError("answer_id_mismatch", at + "/id");
+    if (isText(answer.id) && answer.id.startsWith("elc-") && firstAsked(answer.id) !== id)
+      throw new LocalError("answer_id_mismatch", at + "/id");
   }
   if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) return answer;
   const result = has(answer, "ok") ? converted(answer, request, at) : answer;
   if (request.method === ELICIT && result.action === "accept" && get(request.params, "mode") !== "url") {
-    const errors = fitting(result.content ?? {}, request, `${pointer("inputRequests", key)}${elicitationOf(entry).inside}/requestedSchema`);
+    const errors = fitting(
+      result.content ?? {},
+      request,
+      `${pointer("inputRequests", key)}${elicitationOf(entry).inside}/requestedSchema`,
+    );
     if (errors.length) return { errors: errors.map(({ code, at: place }) => ({ code, at: at + place })) };
   }
   const value = written(key, result, request);

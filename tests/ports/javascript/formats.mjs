@@ -2,7 +2,10 @@
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const ATOM = "[\\w!#$%&'*+/=?^`{|}~-]+";
-const EMAIL = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")@(?:${LABEL}(?:\\.${LABEL})*|\\[([^\\[\\]]+)\\])$`, "i");
+const EMAIL = new RegExp(
+  `^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")@(?:${LABEL}(?:\\.${LABEL})*|\\[([^\\[\\]]+)\\])$`,
+  "i",
+);
 
 const PCHAR = "[\\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2}";
 const URI = new RegExp(
@@ -47,7 +50,10 @@ function isDate(text) {
 }
 
 function isDateTime(text) {
-  const found = /^(\d{4}-\d\d-\d\d)t([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i.exec(text);
+  const found =
+    /^(\d{4}-\d\d-\d\d)t([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i.exec(
+      text,
+    );
   if (!found || !isDate(found[1])) return false;
   if (found[4] !== "60") return true;
   // A leap second ends a day of UTC.

@@ -4,7 +4,11 @@ import { RemoteError, get, has, isMap, isNumber, isText, pointer } from "./error
 import { FORMATS } from "./formats.mjs";
 import { asksForSecret } from "./secrets.mjs";
 
-const DIALECTS = ["https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-07/schema"];
+const DIALECTS = [
+  "https://json-schema.org/draft/2020-12/schema",
+  "https://json-schema.org/draft/2019-09/schema",
+  "http://json-schema.org/draft-07/schema",
+];
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const [LAYERS, LEVELS, CHOICES, SUBSCHEMAS] = [8, 64, 1000, 5000];
 
@@ -15,16 +19,25 @@ const isSchema = (value) => isMap(value) || isFlag(value);
 
 // What JSON Schema demands of its own keywords, as far as forms meet them.
 const SHAPES = {
-  ...Object.fromEntries(["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "title", "description", "format", "pattern"].map((name) => [name, isText])),
+  ...Object.fromEntries(
+    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "title", "description", "format", "pattern"].map(
+      (name) => [name, isText],
+    ),
+  ),
   ...Object.fromEntries(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((name) => [name, isNumber])),
   ...Object.fromEntries(["minLength", "maxLength", "minItems", "maxItems"].map((name) => [name, isCount])),
-  ...Object.fromEntries(["anyOf", "oneOf", "allOf"].map((name) => [name, (value) => Array.isArray(value) && value.length > 0])),
+  ...Object.fromEntries(
+    ["anyOf", "oneOf", "allOf"].map((name) => [name, (value) => Array.isArray(value) && value.length > 0]),
+  ),
   ...Object.fromEntries(["properties", "$defs", "definitions", "patternProperties"].map((name) => [name, isMap])),
   uniqueItems: isFlag,
   enum: Array.isArray,
   multipleOf: (value) => isNumber(value) && value > 0,
   required: areNames,
-  type: (value) => (isText(value) ? TYPES.includes(value) : areNames(value) && value.length > 0 && value.every((name) => TYPES.includes(name))),
+  type: (value) =>
+    isText(value)
+      ? TYPES.includes(value)
+      : areNames(value) && value.length > 0 && value.every((name) => TYPES.includes(name)),
 };
 const ONE = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -32,9 +45,14 @@ const MANY = ["anyOf", "oneOf", "allOf"];
 const NAMED = ["properties", "$defs", "definitions", "patternProperties"];
 
 // What one pass over a value checks, and what constrains it otherwise.
-const CHEAP = "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format".split(" ");
+const CHEAP =
+  "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems format".split(
+    " ",
+  );
 const OTHERS =
-  "additionalItems additionalProperties anyOf const contains dependencies dependentRequired dependentSchemas enum if items maxProperties minProperties multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef".split(" ");
+  "additionalItems additionalProperties anyOf const contains dependencies dependentRequired dependentSchemas enum if items maxProperties minProperties multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef".split(
+    " ",
+  );
 
 export class Form {
   constructor(schema) {
@@ -54,12 +72,19 @@ export class Form {
     this.fields = new Map();
     for (const { schema: layer, at } of this.layers) {
       for (const [name, field] of Object.entries(get(layer, "properties") ?? {})) {
-        this.fields.set(name, [...(this.fields.get(name) ?? []), ...this.flatten(field, at + pointer("properties", name))]);
+        this.fields.set(name, [
+          ...(this.fields.get(name) ?? []),
+          ...this.flatten(field, at + pointer("properties", name)),
+        ]);
       }
     }
     const others = this.layers.filter(({ schema: layer }) => isMap(get(layer, "additionalProperties")));
     for (const name of this.required) {
-      if (!this.fields.has(name)) this.fields.set(name, others.flatMap(({ schema: layer, at }) => this.flatten(layer.additionalProperties, at)));
+      if (!this.fields.has(name))
+        this.fields.set(
+          name,
+          others.flatMap(({ schema: layer, at }) => this.flatten(layer.additionalProperties, at)),
+        );
     }
   }
 
@@ -67,14 +92,16 @@ export class Form {
   unenforced() {
     const found = [];
     const leave = (schema, at, enforced) => {
-      for (const keyword of Object.keys(schema)) if (OTHERS.includes(keyword) && !enforced.includes(keyword)) found.push(at + pointer(keyword));
+      for (const keyword of Object.keys(schema))
+        if (OTHERS.includes(keyword) && !enforced.includes(keyword)) found.push(at + pointer(keyword));
     };
     for (const { schema, at } of this.layers) {
       const others = get(schema, "additionalProperties");
       const isEnforced = !has(schema, "patternProperties") && (isFlag(others) || this.layers.length === 1);
       leave(schema, at, ["properties", "required", ...(isEnforced ? ["additionalProperties"] : [])]);
     }
-    for (const layers of this.fields.values()) for (const { schema, at } of layers) leave(schema, at, this.enforcedOf(schema, true));
+    for (const layers of this.fields.values())
+      for (const { schema, at } of layers) leave(schema, at, this.enforcedOf(schema, true));
     return found;
   }
 
@@ -84,12 +111,19 @@ export class Form {
     if (has(schema, "enum") && !schema.enum.some(Array.isArray)) enforced.push("enum");
     for (const keyword of ["anyOf", "oneOf"]) {
       const members = (get(schema, keyword) ?? []).filter((member) => !isNull(member));
-      const isCheap = keyword === "anyOf" && withItems && members.length <= LAYERS && members.every((member) => isMap(member) && !Object.keys(member).some((name) => [...OTHERS, "$ref", "allOf"].includes(name)));
+      const isCheap =
+        keyword === "anyOf" &&
+        withItems &&
+        members.length <= LAYERS &&
+        members.every(
+          (member) => isMap(member) && !Object.keys(member).some((name) => [...OTHERS, "$ref", "allOf"].includes(name)),
+        );
       if (members.length === 1 || members.every(isChoice) || isCheap) enforced.push(keyword);
     }
     if (withItems && !has(schema, "prefixItems") && (isMap(get(schema, "items")) || isFlag(get(schema, "items")))) {
       const layers = this.flatten(schema.items, "").filter(({ schema: layer }) => layer !== true);
-      const isOne = layers.filter(({ schema: layer }) => Object.keys(layer).some((name) => CHEAP.includes(name))).length <= 1;
+      const isOne =
+        layers.filter(({ schema: layer }) => Object.keys(layer).some((name) => CHEAP.includes(name))).length <= 1;
       if (isOne || layers.some(({ schema: layer }) => choicesOf(layer).length)) enforced.push("items");
     }
     return enforced;
@@ -97,18 +131,41 @@ export class Form {
 
   // What a user interface shows, field by field.
   shown() {
-    return [...this.fields].map(([name, layers]) => this.field(name, layers.map(({ schema }) => schema)));
+    return [...this.fields].map(([name, layers]) =>
+      this.field(
+        name,
+        layers.map(({ schema }) => schema),
+      ),
+    );
+  }
+
+  // The types that the value of a field may have.
+  typesOf(name) {
+    const layers = this.fields.get(name);
+    return new Set(TYPES.filter((type) => layers.every(({ schema }) => typesOf(schema).has(type))));
   }
 
   field(name, schemas) {
     const said = (keyword) => schemas.map((schema) => get(schema, keyword)).find((value) => value !== undefined);
     const title = said("title");
     const { kind, choices } = this.kindOf(schemas);
-    const isSecret = ["string", "number", "integer", "unsupported"].includes(kind) && (said("format") === "password" || asksForSecret(name, title, said("description")));
+    const isSecret =
+      ["string", "number", "integer", "unsupported"].includes(kind) &&
+      (said("format") === "password" || asksForSecret(name, title, said("description")));
     const field = { name, kind, label: title || name, required: this.required.includes(name), sensitive: isSecret };
     const value = said("default");
-    if (value !== undefined && value !== null && !isMap(value) && (!Array.isArray(value) || value.every(isText))) field.default = value;
-    for (const keyword of ["description", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"]) {
+    if (value !== undefined && value !== null && !isMap(value) && (!Array.isArray(value) || value.every(isText)))
+      field.default = value;
+    for (const keyword of [
+      "description",
+      "format",
+      "minimum",
+      "maximum",
+      "minLength",
+      "maxLength",
+      "minItems",
+      "maxItems",
+    ]) {
       if (said(keyword) !== undefined) field[keyword] = said(keyword);
     }
     return choices ? { ...field, choices } : field;
@@ -117,7 +174,9 @@ export class Form {
   kindOf(schemas) {
     const types = TYPES.filter((type) => type !== "null" && schemas.every((schema) => typesOf(schema).has(type)));
     const fits = ({ value }) => types.some((type) => isOfType(value)[type]);
-    const items = schemas.filter((schema) => isMap(get(schema, "items"))).flatMap((schema) => this.flatten(schema.items, ""));
+    const items = schemas
+      .filter((schema) => isMap(get(schema, "items")))
+      .flatMap((schema) => this.flatten(schema.items, ""));
     const ofItems = meeting(items.map(({ schema }) => schema));
     if (ofItems?.length && types.includes("array")) return { kind: "choices", choices: ofItems };
     const chosen = meeting(schemas)?.filter(fits);
@@ -149,9 +208,13 @@ export class Form {
       if (ONE.includes(keyword)) {
         const isList = keyword === "items" && Array.isArray(value) && !this.isLatest;
         if (!isList && !isSchema(value)) throw invalid(place);
-        weight += (isList ? value : [value]).reduce((sum, part, index) => sum + this.weigh(part, isList ? place + pointer(index) : place, inside), 0);
+        weight += (isList ? value : [value]).reduce(
+          (sum, part, index) => sum + this.weigh(part, isList ? place + pointer(index) : place, inside),
+          0,
+        );
       }
-      if (MANY.includes(keyword)) value.forEach((part, index) => (weight += this.weigh(part, place + pointer(index), inside)));
+      if (MANY.includes(keyword))
+        value.forEach((part, index) => (weight += this.weigh(part, place + pointer(index), inside)));
       if (NAMED.includes(keyword)) {
         for (const [name, part] of Object.entries(value)) {
           if (name.length > 1000) throw tooLarge(place);
@@ -192,7 +255,10 @@ export class Form {
       if (found.length === LAYERS) throw tooLarge(next.at);
       const annotations = ["title", "description", "default", "$ref"].filter((name) => has(layer, name));
       const isAlone = this.refAlone && has(layer, "$ref");
-      found.push({ schema: isAlone ? Object.fromEntries(annotations.map((name) => [name, layer[name]])) : layer, at: next.at });
+      found.push({
+        schema: isAlone ? Object.fromEntries(annotations.map((name) => [name, layer[name]])) : layer,
+        at: next.at,
+      });
       if (has(layer, "$ref")) todo.push({ schema: this.target(layer.$ref, next.at), at: next.at });
       if ((get(layer, "allOf") ?? []).length > LAYERS) throw tooLarge(next.at);
       for (const part of get(layer, "allOf") ?? []) todo.push({ schema: part, at: next.at });
@@ -230,14 +296,28 @@ export class Form {
 
   faults(value, layers) {
     const chosen = (candidates, item) => candidates.every((values) => values.some((one) => one === item));
-    if (!chosen(layers.flatMap(({ schema }) => choicesOf(schema)), value)) return ["not_a_choice"];
+    if (
+      !chosen(
+        layers.flatMap(({ schema }) => choicesOf(schema)),
+        value,
+      )
+    )
+      return ["not_a_choice"];
     const items = Array.isArray(value)
-      ? layers.flatMap(({ schema }) => (isMap(get(schema, "items")) ? this.flatten(schema.items, "") : get(schema, "items") === false ? [{ schema: { enum: [] } }] : []))
+      ? layers.flatMap(({ schema }) =>
+          isMap(get(schema, "items"))
+            ? this.flatten(schema.items, "")
+            : get(schema, "items") === false
+              ? [{ schema: { enum: [] } }]
+              : [],
+        )
       : [];
     const ofItems = items.flatMap(({ schema }) => choicesOf(schema));
     if (Array.isArray(value) && !value.every((item) => chosen(ofItems, item))) return ["not_a_choice"];
     const codes = new Set(layers.flatMap(({ schema }) => [...broken(value, schema)]));
-    const ofItem = Array.isArray(value) ? value.flatMap((item) => items.flatMap(({ schema }) => [...broken(item, schema)]))[0] : undefined;
+    const ofItem = Array.isArray(value)
+      ? value.flatMap((item) => items.flatMap(({ schema }) => [...broken(item, schema)]))[0]
+      : undefined;
     if (ofItem) codes.add(ofItem);
     return [...codes];
   }
@@ -257,14 +337,23 @@ const tooLarge = (at) => new RemoteError("schema_too_large", at);
 const invalid = (at) => new RemoteError("schema_invalid", at);
 
 export const isNull = (schema) =>
-  isMap(schema) && (schema.type === "null" || (Array.isArray(schema.type) && schema.type.join() === "null") || get(schema, "const") === null);
+  isMap(schema) &&
+  (schema.type === "null" ||
+    (Array.isArray(schema.type) && schema.type.join() === "null") ||
+    get(schema, "const") === null);
 
-const isChoice = (member) => has(member, "const") && !isMap(member.const) && !Array.isArray(member.const) && Object.keys(member).every((name) => ["const", "title", "type", "description"].includes(name));
+const isChoice = (member) =>
+  has(member, "const") &&
+  !isMap(member.const) &&
+  !Array.isArray(member.const) &&
+  Object.keys(member).every((name) => ["const", "title", "type", "description"].includes(name));
 
 function typesOf(schema) {
   const members = (get(schema, "anyOf") ?? []).filter((member) => !isNull(member));
   const areTyped = members.length > 1 && members.every((member) => has(member, "type"));
-  const types = new Set(has(schema, "type") ? [schema.type].flat() : areTyped ? members.flatMap((member) => member.type) : TYPES);
+  const types = new Set(
+    has(schema, "type") ? [schema.type].flat() : areTyped ? members.flatMap((member) => member.type) : TYPES,
+  );
   if (types.has("number")) types.add("integer");
   return types;
 }
@@ -279,7 +368,9 @@ function choicesOf(schema) {
     if (!has(schema, keyword) || !members.every(isChoice)) continue;
     const values = members.map((member) => member.const);
     // What satisfies two members of `oneOf` does not satisfy it.
-    found.push(keyword === "oneOf" ? values.filter((value) => values.filter((other) => other === value).length === 1) : values);
+    found.push(
+      keyword === "oneOf" ? values.filter((value) => values.filter((other) => other === value).length === 1) : values,
+    );
   }
   return found;
 }
@@ -291,9 +382,12 @@ function meeting(schemas) {
   const labels = new Map();
   for (const schema of schemas) {
     const names = Array.isArray(get(schema, "enumNames")) ? schema.enumNames : [];
-    (get(schema, "enum") ?? []).forEach((value, place) => isText(names[place]) && !labels.has(value) && labels.set(value, names[place]));
+    (get(schema, "enum") ?? []).forEach(
+      (value, place) => isText(names[place]) && !labels.has(value) && labels.set(value, names[place]),
+    );
     for (const member of [...(get(schema, "anyOf") ?? []), ...(get(schema, "oneOf") ?? [])]) {
-      if (has(member, "const") && isText(get(member, "title")) && !labels.has(member.const)) labels.set(member.const, member.title);
+      if (has(member, "const") && isText(get(member, "title")) && !labels.has(member.const))
+        labels.set(member.const, member.title);
     }
   }
   const isScalar = (value) => isText(value) || isNumber(value) || isFlag(value);
@@ -330,8 +424,10 @@ function* broken(value, schema) {
     if (has(FORMATS, get(schema, "format")) && !FORMATS[schema.format](value)) yield "wrong_format";
   }
   if (isNumber(value)) {
-    if (below("minimum", value) || (has(schema, "exclusiveMinimum") && value <= schema.exclusiveMinimum)) yield "too_small";
-    if (above("maximum", value) || (has(schema, "exclusiveMaximum") && value >= schema.exclusiveMaximum)) yield "too_large";
+    if (below("minimum", value) || (has(schema, "exclusiveMinimum") && value <= schema.exclusiveMinimum))
+      yield "too_small";
+    if (above("maximum", value) || (has(schema, "exclusiveMaximum") && value >= schema.exclusiveMaximum))
+      yield "too_large";
     if (has(schema, "multipleOf") && !isMultiple(value, schema.multipleOf)) yield "other";
   }
   if (Array.isArray(value)) {

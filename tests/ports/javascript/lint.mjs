@@ -10,7 +10,9 @@ import { inspectUrl } from "./urls.mjs";
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
 const LINK = /[a-z]:\/\/\S|\bwww\.\S/i;
 const KNOWN =
-  "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(" ");
+  "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(
+    " ",
+  );
 const ALLOWED = {
   string: ["type", "minLength", "maxLength", "format", "enum", "oneOf"],
   number: ["type", "minimum", "maximum"],
@@ -33,7 +35,8 @@ function* findings(raw, method, capabilities) {
   else if (type !== "complete" && type !== "input_required") yield error("unknown_result_type", "/resultType");
   const present = ["inputRequests", "requestState"].filter((name) => has(raw, name));
   if (type === "complete") {
-    if (method === undefined || METHODS.includes(method)) for (const name of present) yield warning("not_paused", "/" + name);
+    if (method === undefined || METHODS.includes(method))
+      for (const name of present) yield warning("not_paused", "/" + name);
     return;
   }
   if (type === "input_required") {
@@ -83,7 +86,8 @@ function* ofEntry(key, entry, capabilities) {
 }
 
 function* links(holder, names, at) {
-  for (const name of names) if (isText(get(holder, name)) && LINK.test(holder[name])) yield warning("link_in_form", `${at}/${name}`);
+  for (const name of names)
+    if (isText(get(holder, name)) && LINK.test(holder[name])) yield warning("link_in_form", `${at}/${name}`);
 }
 
 function* ofForm(schema, at) {
@@ -107,7 +111,8 @@ function* beyond(schema, at) {
   const restricted = (place) => warning("schema_not_restricted", place);
   if (get(schema, "type") !== "object") yield restricted(at + "/type");
   const keywords = function* (holder, allowed, place) {
-    for (const name of Object.keys(holder)) if (KNOWN.includes(name) && !allowed.includes(name)) yield restricted(`${place}/${name}`);
+    for (const name of Object.keys(holder))
+      if (KNOWN.includes(name) && !allowed.includes(name)) yield restricted(`${place}/${name}`);
   };
   yield* keywords(schema, ["type", "properties", "required"], at);
   if (!isMap(get(schema, "properties"))) return yield restricted(at + "/properties");
@@ -118,16 +123,21 @@ function* beyond(schema, at) {
     else if (!isText(get(field, "type")) || !has(ALLOWED, field.type)) yield restricted(place + "/type");
     else {
       yield* keywords(field, ALLOWED[field.type], place);
-      if (field.type === "string" && has(field, "format") && !has(FORMATS, field.format)) yield restricted(place + "/format");
+      if (field.type === "string" && has(field, "format") && !has(FORMATS, field.format))
+        yield restricted(place + "/format");
       if (field.type !== "array") continue;
-      if (has(get(field, "items"), "enum") || has(get(field, "items"), "anyOf")) yield* keywords(field.items, ["type", "enum", "anyOf"], place + "/items");
+      if (has(get(field, "items"), "enum") || has(get(field, "items"), "anyOf"))
+        yield* keywords(field.items, ["type", "enum", "anyOf"], place + "/items");
       else yield restricted(place + "/items");
     }
   }
 }
 
 function* repeated(field, at) {
-  for (const [holder, inside] of [[field, ""], [get(field, "items"), "/items"]]) {
+  for (const [holder, inside] of [
+    [field, ""],
+    [get(field, "items"), "/items"],
+  ]) {
     for (const keyword of ["enum", "oneOf", "anyOf"]) {
       const seen = new Set();
       const members = Array.isArray(get(holder, keyword)) ? holder[keyword] : [];
@@ -148,7 +158,8 @@ function* filledIn(form, schema, fields, at) {
     if (sensitive) yield warning("asks_for_secret", place);
     const field = get(fields, name);
     if (!has(field, "default") || has(defaults, name)) continue;
-    const mayBeNull = [get(field, "type") ?? "null"].flat().includes("null") || (get(field, "anyOf") ?? []).some(isNull);
+    const mayBeNull =
+      [get(field, "type") ?? "null"].flat().includes("null") || (get(field, "anyOf") ?? []).some(isNull);
     if (field.default !== null || !mayBeNull) yield warning("default_invalid", place + "/default");
   }
   if (has(schema, "allOf") || has(schema, "$ref")) return;

@@ -25,7 +25,9 @@ export function requestState(raw) {
 }
 
 export function requests(raw) {
-  return mapValues(entriesOf(raw), (entry, key) => (entry === null ? null : leniently(entry, pointer("inputRequests", key))));
+  return mapValues(entriesOf(raw), (entry, key) =>
+    entry === null ? null : leniently(entry, pointer("inputRequests", key)),
+  );
 }
 
 export function inputRequests(raw) {
@@ -54,7 +56,8 @@ export function leniently(entry, at) {
 function lenientElicitation(params, at) {
   if (has(params, "mode") && !isText(params.mode)) throw new RemoteError("unknown_mode", at + "/mode");
   if (has(params, "message")) need(params.message, isText, at + "/message");
-  const optional = (name, isRight) => (get(params, name) ?? null) === null || need(params[name], isRight, `${at}/${name}`);
+  const optional = (name, isRight) =>
+    (get(params, name) ?? null) === null || need(params[name], isRight, `${at}/${name}`);
   const isUrl = get(params, "mode") === "url";
   if (isUrl) optional("url", isText);
   optional("requestedSchema", isMap);
@@ -77,7 +80,8 @@ export function* entryFaults(entry, at) {
   if (isFlat(entry)) return yield* elicitationFaults(entry, at);
   yield* memberFaults(entry, "method", isText, at);
   const { method, params } = entry;
-  if (method === ELICIT || method === SAMPLE || (method === ROOTS && has(entry, "params"))) yield* memberFaults(entry, "params", isMap, at);
+  if (method === ELICIT || method === SAMPLE || (method === ROOTS && has(entry, "params")))
+    yield* memberFaults(entry, "params", isMap, at);
   if (!isMap(params)) return;
   if (method === ELICIT) yield* elicitationFaults(params, at + "/params");
   if (method === SAMPLE) {
@@ -123,7 +127,11 @@ function entriesOf(raw) {
   return need(entries, isMap, "/inputRequests");
 }
 
-const present = (params) => pick(params, MEMBERS.filter((name) => get(params, name) !== null));
+const present = (params) =>
+  pick(
+    params,
+    MEMBERS.filter((name) => get(params, name) !== null),
+  );
 
 function need(value, isRight, at) {
   if (!isRight(value)) throw new RemoteError("wrong_type", at);

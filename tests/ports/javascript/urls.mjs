@@ -57,17 +57,26 @@ function addressesOf(host) {
   return inside;
 }
 
-const isLoopback = ({ v4, v6 }) =>
-  v4 ? v4[0] === 127 : v6.slice(0, 7).every((piece) => piece === 0) && v6[7] === 1;
+const isLoopback = ({ v4, v6 }) => (v4 ? v4[0] === 127 : v6.slice(0, 7).every((piece) => piece === 0) && v6[7] === 1);
 
 const isLocal = (address) => {
   const { v4, v6 } = address;
   if (isLoopback(address)) return true;
   if (v6) {
-    return v6.every((piece) => piece === 0) || (v6[0] & 0xfe00) === 0xfc00 || (v6[0] & 0xffc0) === 0xfe80 || (v6[0] & 0xffc0) === 0xfec0;
+    return (
+      v6.every((piece) => piece === 0) ||
+      (v6[0] & 0xfe00) === 0xfc00 ||
+      (v6[0] & 0xffc0) === 0xfe80 ||
+      (v6[0] & 0xffc0) === 0xfec0
+    );
   }
   const [a, b] = v4;
   return (
-    a === 0 || a === 10 || (a === 100 && (b & 0xc0) === 64) || (a === 169 && b === 254) || (a === 172 && (b & 0xf0) === 16) || (a === 192 && b === 168)
+    a === 0 ||
+    a === 10 ||
+    (a === 100 && (b & 0xc0) === 64) ||
+    (a === 169 && b === 254) ||
+    (a === 172 && (b & 0xf0) === 16) ||
+    (a === 192 && b === 168)
   );
 };

@@ -41,12 +41,20 @@ function elicited(result, params, at) {
 function sent(content, params, at) {
   const schema = get(params, "requestedSchema");
   const required = Array.isArray(get(schema, "required")) ? schema.required : [];
-  const entries = Object.entries(content).filter(([name, value]) => value !== null || params === undefined || required.includes(name));
+  const entries = Object.entries(content).filter(
+    ([name, value]) => value !== null || params === undefined || required.includes(name),
+  );
   for (const [name, value] of entries) {
-    if (value === null && params !== undefined) throw new LocalError("invalid_answer", at.replace(/\/content$/, "") + pointer(name));
+    if (value === null && params !== undefined)
+      throw new LocalError("invalid_answer", at.replace(/\/content$/, "") + pointer(name));
     const isList = Array.isArray(value) && value.every(isText);
     if (!isText(value) && !isNumber(value) && typeof value !== "boolean" && !isList) {
-      const place = Array.isArray(value) ? pointer(name, value.findIndex((item) => !isText(item))) : pointer(name);
+      const place = Array.isArray(value)
+        ? pointer(
+            name,
+            value.findIndex((item) => !isText(item)),
+          )
+        : pointer(name);
       throw wrong(at + place);
     }
   }
