@@ -45,11 +45,12 @@ def form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
     except MrtrError as fault:
         refused.append(error(fault.code, fault.args[1], at + fault.at, SCHEMA))
     yield from refused
-    unenforced = {at + place for place in form.unenforced} if form else frozenset()
-    yield from (finding for finding in _beyond(schema, at) if finding.at not in unenforced)
-    for place in unenforced if form is None else form.unenforced:
+    unenforced = [at + place for place in form.unenforced] if form is not None else []
+    told = frozenset(unenforced)
+    yield from (finding for finding in _beyond(schema, at) if finding.at not in told)
+    for place in unenforced:
         message = "expected only constraints that a client can check, this one is left to the server"
-        yield warning("constraint_unenforced", message, at + place, SCHEMA)
+        yield warning("constraint_unenforced", message, place, SCHEMA)
     properties = schema.get("properties")
     fields = properties if isinstance(properties, Mapping) else {}
     for name, field in fields.items():

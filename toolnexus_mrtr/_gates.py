@@ -22,6 +22,7 @@ from toolnexus_mrtr._rules import (
     Finding,
     elicitation_params,
     error,
+    is_flat,
     shape_faults,
     state_faults,
     url_faults,
@@ -125,7 +126,7 @@ def _entry_faults(
 
 def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
     """A server must not ask for what this request did not declare (mrtr, "Server Requirements", 7)."""
-    method = entry.get("method", ELICIT)
+    method = ELICIT if is_flat(entry) else entry.get("method")
     if method == ELICIT:
         yield from _undeclared_elicitation(entry, at, capabilities.get("elicitation"))
     elif method == SAMPLE:
@@ -136,7 +137,7 @@ def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, An
 
 def _undeclared_elicitation(entry: Mapping[str, Any], at: str, declared: Any) -> Iterator[Finding]:
     modes = [mode for mode in ("form", "url") if isinstance(declared, Mapping) and declared.get(mode) is not None]
-    params, inside = elicitation_params(entry) or ({}, "")
+    params, inside = elicitation_params(entry) or ({"mode": None}, "")
     mode = params.get("mode", "form")
     if declared is None:
         yield _not_declared("elicitation", at, ELICITATION)

@@ -118,12 +118,14 @@ function* undeclared(declared, entry, at) {
   const capability = get(declared, name) ?? null;
   if (capability === null) return yield new RemoteError("undeclared_capability", at);
   if (method === ELICIT) {
-    const { params, inside } = elicitationOf(entry) ?? {};
+    const asked = elicitationOf(entry);
+    if (asked === null) return;
+    const { params, inside } = asked;
     const modes = ["form", "url"].filter((mode) => (get(capability, mode) ?? null) !== null);
     const mode = has(params, "mode") ? params.mode : "form";
     // Without a mode it is forms that were declared.
     if (["form", "url"].includes(mode) && !(modes.length ? modes : ["form"]).includes(mode)) {
-      yield new RemoteError("undeclared_capability", `${at}${inside ?? ""}/mode`);
+      yield new RemoteError("undeclared_capability", `${at}${inside}/mode`);
     }
   }
   if (method === SAMPLE && (get(capability, "tools") ?? null) === null) {

@@ -107,6 +107,7 @@ export class Form {
 
   enforcedOf(schema, withItems) {
     const enforced = ["multipleOf"];
+    if (get(schema, "items") === true) enforced.push("items");
     if (has(schema, "const") && !Array.isArray(schema.const)) enforced.push("const");
     if (has(schema, "enum") && !schema.enum.some(Array.isArray)) enforced.push("enum");
     for (const keyword of ["anyOf", "oneOf"]) {
@@ -379,15 +380,14 @@ function choicesOf(schema) {
 function meeting(schemas) {
   const lists = schemas.flatMap((schema) => choicesOf(schema));
   if (!lists.length) return undefined;
+  // The first member with a value labels it.
   const labels = new Map();
+  const label = (value, text) => labels.has(value) || labels.set(value, isText(text) ? text : undefined);
   for (const schema of schemas) {
     const names = Array.isArray(get(schema, "enumNames")) ? schema.enumNames : [];
-    (get(schema, "enum") ?? []).forEach(
-      (value, place) => isText(names[place]) && !labels.has(value) && labels.set(value, names[place]),
-    );
+    (get(schema, "enum") ?? []).forEach((value, place) => label(value, names[place]));
     for (const member of [...(get(schema, "anyOf") ?? []), ...(get(schema, "oneOf") ?? [])]) {
-      if (has(member, "const") && isText(get(member, "title")) && !labels.has(member.const))
-        labels.set(member.const, member.title);
+      if (has(member, "const")) label(member.const, get(member, "title"));
     }
   }
   const isScalar = (value) => isText(value) || isNumber(value) || isFlag(value);
