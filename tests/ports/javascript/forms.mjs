@@ -285,13 +285,15 @@ export class Form {
   }
 
   codesOf(name, value) {
-    if (Array.isArray(value) ? !value.every(isText) : value === null || isMap(value)) return ["not_sendable"];
-    for (const { schema } of this.layers) {
-      const others = get(schema, "additionalProperties");
-      const isOwn = has(get(schema, "properties"), name);
-      if (others === false && !isOwn && !has(schema, "patternProperties")) return ["not_allowed"];
-      if (isMap(others) && !isOwn && !this.fields.has(name)) return this.faults(value, this.flatten(others, ""));
+    const undescribed = this.layers.filter(({ schema }) => !has(get(schema, "properties"), name));
+    // What the form forbids is told so, whatever it holds.
+    if (undescribed.some(({ schema }) => schema.additionalProperties === false && !has(schema, "patternProperties"))) {
+      return ["not_allowed"];
     }
+    if (Array.isArray(value) ? !value.every(isText) : value === null || isMap(value)) return ["not_sendable"];
+    const others = undescribed.find(({ schema }) => isMap(get(schema, "additionalProperties")));
+    if (others && !this.fields.has(name))
+      return this.faults(value, this.flatten(others.schema.additionalProperties, ""));
     return this.faults(value, this.fields.get(name) ?? []);
   }
 
