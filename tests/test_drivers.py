@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operations import new_call
 from strategies import RESULTS, json_objects, results
 from vectors import VECTORS, Vector, json_text
 
@@ -38,6 +37,7 @@ from toolnexus_mrtr import (
     run_async,
 )
 from toolnexus_mrtr._plain import copied
+from toolnexus_mrtr.cli._operations import new_call
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
 FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from operations import typed_result
 from vectors import ROOT, json_text
 
 from toolnexus_mrtr import (
@@ -18,6 +17,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     input_requests,
 )
+from toolnexus_mrtr.cli._operations import typed_result
 
 #: The examples of the specification, where they lie beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operations import play
 from strategies import results
 from vectors import FIXTURES, VECTORS
 
@@ -38,6 +37,7 @@ from toolnexus_mrtr import (
 )
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._gates import pause_faults
+from toolnexus_mrtr.cli._operations import play
 
 SECRET = "correct horse battery staple"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}

@@ -4,10 +4,10 @@ import copy
 import json
 
 import pytest
-from operations import run
 from vectors import FIXTURES, VECTORS, Vector, json_text
 
 from toolnexus_mrtr import LocalProtocolError, MrtrError, RemoteProtocolError
+from toolnexus_mrtr.cli._operations import run
 
 SIDES = {
     code: RemoteProtocolError if entry["side"] == "remote" else LocalProtocolError

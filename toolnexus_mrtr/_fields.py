@@ -187,6 +187,9 @@ class _Reader:
             if not of_items and (alternatives := alternatives_of(layer)) and "anyOf" not in enforced:
                 part = union_part(layer, alternatives)
                 enforced.add("anyOf")
+            if layer.get("items") is True:
+                # Every item will do.
+                enforced.add("items")
             if not of_items and (rules := self._items(layer, at)):
                 items += rules.parts
                 items_chosen = narrowed(items_chosen, rules.chosen)

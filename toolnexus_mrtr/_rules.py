@@ -17,9 +17,13 @@ from toolnexus_mrtr._wire import ELICIT, LIST_ROOTS, SAMPLE
 
 SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
 MRTR: Final = SPEC + "basic/patterns/mrtr"
+SERVERS: Final = MRTR + "#server-requirements-basic-workflow"
 ELICITATION: Final = SPEC + "client/elicitation"
 SAMPLING: Final = SPEC + "client/sampling"
 ROOTS: Final = SPEC + "client/roots"
+RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
+SCHEMA: Final = ELICITATION + "#requested-schema"
+SECRETS: Final = ELICITATION + "#form-mode-security"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
 
@@ -159,3 +163,7 @@ def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
 
 def error(code: str, message: str, at: str, spec: str) -> Finding:
     return Finding(code, at, "error", message, spec)
+
+
+def warning(code: str, message: str, at: str, spec: str) -> Finding:
+    return Finding(code, at, "warning", message, spec)
