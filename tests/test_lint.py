@@ -184,7 +184,7 @@ HOSTILE = {
     "choices": lambda n: form({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
     "choices beyond the bounds": lambda n: form({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
     "required": lambda n: form({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
-    "a long key": lambda n: ask(_fields(400)["inputRequests"]["k"], "k" * 5_000 * n),
+    "a long key": lambda n: ask(_fields(40 * n)["inputRequests"]["k"], "k" * 2_000 * n),
     "a long name": lambda n: form({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
     "a long default": lambda n: form(
         {"type": "object", "properties": {"a": {"type": "string", "minLength": 10**6, "default": "x" * 5_000 * n}}}
