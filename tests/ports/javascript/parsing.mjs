@@ -69,13 +69,12 @@ function numberOf(text, isWhole) {
 
 const booleanOf = (text) => BOOLEANS.get(text.toLowerCase()) ?? new Unreadable("wrong_type");
 
-// A value first, then a label, then either without regard to case and spaces, if only one is meant.
+// A value or a label, then either without regard to case and spaces, if only one is meant.
 function chosen(choices, text) {
   const words = ({ value }) => (typeof value === "string" ? value : JSON.stringify(value));
   const bare = (word) => word.trim().toLowerCase();
   for (const isMeant of [
-    (choice) => words(choice) === text,
-    (choice) => choice.label === text,
+    (choice) => words(choice) === text || choice.label === text,
     (choice) => bare(words(choice)) === bare(text) || bare(choice.label) === bare(text),
   ]) {
     const meant = choices.filter(isMeant);
@@ -88,7 +87,7 @@ function chosen(choices, text) {
 function picked(field, typed) {
   if (typeof typed === "string" && !(chosen(field.choices, typed) instanceof Unreadable))
     return [chosen(field.choices, typed)];
-  const texts = typeof typed === "string" ? listed(typed) : typed;
+  const texts = typeof typed === "string" ? listed(typed) : typed.filter((text) => text.trim());
   if (texts === BLANK || !texts.length) return BLANK;
   const values = texts.map((text) => chosen(field.choices, text));
   return values.find((value) => value instanceof Unreadable) ?? values;

@@ -33,7 +33,7 @@ function* warningsOf(scheme, host, port) {
   const name = host.replace(/\.$/, "");
   const address = addressesOf(host);
   const isLocalhost = name === "localhost" || name.endsWith(".localhost");
-  if (scheme === "http" && !isLocalhost && !address.some(isLoopback)) yield "insecure_http";
+  if (scheme === "http" && !isLocalhost && !address.some(staysHere)) yield "insecure_http";
   if (/(^|\.)xn--/.test(name)) yield "punycode";
   if (address.length) yield "ip_host";
   if (isLocalhost || name.endsWith(".local") || address.some(isLocal)) yield "local_network";
@@ -49,7 +49,7 @@ function addressesOf(host) {
   const [left, right] = [pieces(head), pieces(tail)];
   const v6 = [...left, ...Array(8 - left.length - right.length).fill(0), ...right];
   const inside = [{ v6 }];
-  const v4 = (high, low) => inside.push({ v4: [high >> 8, high & 255, low >> 8, low & 255] });
+  const v4 = (high, low) => inside.push({ v4: [high >> 8, high & 255, low >> 8, low & 255], isCarried: v6[5] !== 0xffff });
   const zeros = (count) => v6.slice(0, count).every((piece) => piece === 0);
   if (zeros(6) || (zeros(5) && v6[5] === 0xffff)) v4(v6[6], v6[7]);
   if (v6[0] === 0x64 && v6[1] === 0xff9b && v6.slice(2, 6).every((piece) => piece === 0)) v4(v6[6], v6[7]);
@@ -58,6 +58,9 @@ function addressesOf(host) {
 }
 
 const isLoopback = ({ v4, v6 }) => (v4 ? v4[0] === 127 : v6.slice(0, 7).every((piece) => piece === 0) && v6[7] === 1);
+
+// What only carries an address of the machine goes out all the same; an IPv4 address that is mapped is that address.
+const staysHere = (address) => !address.isCarried && isLoopback(address);
 
 const isLocal = (address) => {
   const { v4, v6 } = address;
