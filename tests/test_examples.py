@@ -69,7 +69,7 @@ ASKED = {
 ACCEPTED = {"action": "accept", "content": {"name": "Ada", "age": 36.5, "tags": ["r", "g"], "ok": False, "n": 3}}
 SAMPLED = {"role": "assistant", "content": {"type": "text", "text": "Cold."}, "model": "m-1", "stopReason": "endTurn"}
 CALLED = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "w", "input": {}}], "model": "m-1"}
-ROOTS = {"roots": [{"uri": "file:///home/ada/work", "name": "Work"}, {"uri": "file:///tmp"}]}
+ROOTS = {"roots": [{"uri": "file:///projects/ada", "name": "Work"}, {"uri": "file:///srv"}]}
 
 #: Ours, by type, so that each test has something to do where the specification's are not at hand.
 OURS: dict[str, list[Any]] = {

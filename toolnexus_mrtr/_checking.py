@@ -90,8 +90,9 @@ def _broken(value: Any, parts: Iterable[dict[str, Any]], validator: Validator) -
 @cache
 def _validator(dialect: str) -> Validator:
     """A validator that fetches nothing and knows no format but ours; loading it takes longer than most checks."""
+    # Both are slow to import, and not every host checks forms.
     from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator, FormatChecker  # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415 - both are slow to import, and not every host checks forms
+    from referencing import Registry  # noqa: PLC0415 - as said above
 
     checker = FormatChecker(formats=())
     for name, is_of_format in FORMATS.items():

@@ -109,7 +109,7 @@ class _Parser(argparse.ArgumentParser):
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         # The import takes as long as all the rest.
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
 
         try:
             print(parser.prog, version("toolnexus-mrtr"))
@@ -120,7 +120,7 @@ class _Version(argparse.Action):
 
 def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     # Programs and threads are for this command alone, and slow to import.
-    from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415
+    from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
 
     return vectors(options)
 

@@ -85,7 +85,7 @@ class Program:
 def _asked(process: subprocess.Popen[bytes], line: str) -> bytes:
     """Write a line, read a line; nothing where the program has ended."""
     assert process.stdin is not None  # noqa: S101 - both are pipes
-    assert process.stdout is not None  # noqa: S101
+    assert process.stdout is not None  # noqa: S101 - as above
     try:
         process.stdin.write(line.encode("ascii") + b"\n")
         process.stdin.flush()
