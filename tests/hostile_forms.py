@@ -128,6 +128,19 @@ HOSTILE: dict[str, Callable[[int], Hostile]] = {
     "a definition with everything": lambda n: _same_def(
         50 * n, {"not": {}, "if": {}, "contains": {}, "propertyNames": {}, "dependentRequired": {"a": _texts(99)}}, "x"
     ),
+    "a definition with a long default": lambda n: _same_def(40 * n, {"default": [""] * 900 * n}, "x"),
+    "a definition with a long default of a format": lambda n: _same_def(
+        40 * n, {"format": "date-time", "default": "2026-07-28T10:00:00." + "1" * 3_000 * n}, "x"
+    ),
+    "a definition with items to check": lambda n: _same_def(
+        40 * n, {"items": {"minLength": 0, "maxLength": 9, "format": "uri"}, "default": ["a:"] * 500 * n}, "x"
+    ),
+    "a definition with many unknown keywords": lambda n: _same_def(100 * n, {f"{i}": 0 for i in range(300 * n)}, "x"),
+    "a definition with a long title": lambda n: _same_def(100 * n, {"title": "max password " * 70}, "x"),
+    "items of many layers": lambda n: _one(
+        {"allOf": [{"items": {"minLength": 0, "maxLength": 9, "minimum": 1}}] * 7, "default": [""] * 900 * n},
+        [""] * 900 * n,
+    ),
     "a fan of allOf": lambda n: _one({"allOf": [{"minLength": 2}] * 300 * n}),
     "a fan of allOf of nothing": lambda n: _one({"allOf": [True] * 90 * n}),
     "fans of allOf in a definition": lambda n: _same_def(30 * n, {"allOf": [{"minLength": 2}] * 8}, "x"),

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operations import new_call
 from strategies import RESULTS, json_objects, results
 from vectors import VECTORS, Vector, json_text
 
@@ -38,6 +37,7 @@ from toolnexus_mrtr import (
     run_async,
 )
 from toolnexus_mrtr._plain import copied
+from toolnexus_mrtr.cli._operations import new_call
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
 FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
@@ -652,7 +652,13 @@ def test_a_number_that_makes_no_sense_is_refused(drive, given, at):
 
 @both
 def test_what_a_transport_gives_must_be_a_map(drive):
-    raised(TypeError, drive, call(), Server(None), Handlers())
+    raised(TypeError, drive, call(), Server(object()), Handlers())
+
+
+@both
+@pytest.mark.parametrize("result", [None, True, 5, 0.5, "x", []], ids=repr)
+def test_what_a_server_gives_must_be_an_object(drive, result):
+    assert raised(RemoteProtocolError, drive, call(), Server(result), Handlers()).code == "wrong_type"
 
 
 async def later(value: Any) -> Any:

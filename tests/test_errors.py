@@ -47,6 +47,12 @@ def test_errors_survive_a_pickle(error):
     assert getattr(copy, "errors", None) == getattr(error, "errors", None)
 
 
+def test_the_repr_of_an_error_is_as_short_as_its_text():
+    error = RemoteProtocolError("wrong_type", "expected a string", "/" + "x" * 10**6)
+    assert repr(error).startswith("RemoteProtocolError('wrong_type', ")
+    assert len(repr(error)) <= 400
+
+
 def test_pointers_are_escaped():
     assert pointer("a/b~c", "", 0) == "/a~1b~0c//0"
     assert pointer() == ""

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from operations import typed_result
 from vectors import ROOT, json_text
 
 from toolnexus_mrtr import (
@@ -18,6 +17,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     input_requests,
 )
+from toolnexus_mrtr.cli._operations import typed_result
 
 #: The examples of the specification, where they lie beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"
@@ -69,7 +69,7 @@ ASKED = {
 ACCEPTED = {"action": "accept", "content": {"name": "Ada", "age": 36.5, "tags": ["r", "g"], "ok": False, "n": 3}}
 SAMPLED = {"role": "assistant", "content": {"type": "text", "text": "Cold."}, "model": "m-1", "stopReason": "endTurn"}
 CALLED = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "w", "input": {}}], "model": "m-1"}
-ROOTS = {"roots": [{"uri": "file:///home/ada/work", "name": "Work"}, {"uri": "file:///tmp"}]}
+ROOTS = {"roots": [{"uri": "file:///projects/ada", "name": "Work"}, {"uri": "file:///srv"}]}
 
 #: Ours, by type, so that each test has something to do where the specification's are not at hand.
 OURS: dict[str, list[Any]] = {

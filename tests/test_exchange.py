@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operations import play
 from strategies import results
 from vectors import FIXTURES, VECTORS
 
@@ -38,6 +37,7 @@ from toolnexus_mrtr import (
 )
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._gates import pause_faults
+from toolnexus_mrtr.cli._operations import play
 
 SECRET = "correct horse battery staple"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
@@ -493,9 +493,24 @@ def test_by_key_an_id_that_was_not_minted_for_another_request_is_ignored(id):
     assert paused(a=FORM).resume({"a": HostAnswer(id, ok=False)}).retry == 1
 
 
-def test_a_member_id_of_a_wire_map_is_no_id_of_an_answer():
-    answer = {"action": "decline", "id": "elc-other-0-1"}
-    assert paused(a=FORM).resume({"a": answer}).params["inputResponses"] == {"a": answer}
+def test_a_wire_map_is_sent_without_an_envelope():
+    envelope = {"jsonrpc": "2.0", "id": 7, "method": "x", "resultType": "complete"}
+    for entry, answer in (
+        (FORM, {"action": "decline", "_meta": {"k": 1}}),
+        (LLM, {"role": "user", "content": [], "model": "m", "_meta": {}}),
+        ({"method": "roots/list"}, {"roots": [], "_meta": {}}),
+    ):
+        assert paused(a=entry).resume({"a": answer | envelope}).params["inputResponses"] == {"a": answer}
+
+
+def test_a_wire_map_with_the_id_of_another_request_is_refused():
+    refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": {"action": "decline", "id": "elc-other-0-1"}})
+
+
+def test_a_map_that_is_an_answer_and_a_wire_value_is_neither():
+    link = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/"}}
+    both_at_once = {"ok": True, "data": {"access_token": "t"}, "action": "accept"}
+    refused("wrong_value", "/a/action", paused(a=link).resume, {"a": both_at_once})
 
 
 def test_an_answer_with_another_calls_id_to_another_kind_is_of_another_kind():

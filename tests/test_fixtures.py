@@ -24,6 +24,17 @@ def endings(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
     return [outcome["error"]] if "error" in outcome else []
 
 
+def found(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
+    """What lint finds in a vector."""
+    return vector["expect"] if operation == "lint" else []
+
+
+def severities(codes: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """How severe a finding of each code is: what a reader raises is an error, what a url warns of a warning."""
+    own = {code: entry["severity"] for code, entry in codes["findings"].items()}
+    return dict.fromkeys(codes["errors"], "error") | dict.fromkeys(codes["url_warnings"], "warning") | own
+
+
 def field_errors(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
     """What a vector says is wrong with content."""
     if operation not in ("form_check", "form_parse") or "expect" not in vector:
@@ -39,6 +50,7 @@ CODES: dict[str, Callable[[str, dict[str, Any]], list[str]]] = {
         [vector["expect"]["refusal"]] if operation == "inspect_url" and vector["expect"]["refusal"] else []
     ),
     "url_warnings": lambda operation, vector: vector["expect"]["warnings"] if operation == "inspect_url" else [],
+    "findings": lambda operation, vector: [finding["code"] for finding in found(operation, vector)],
 }
 
 
@@ -94,9 +106,17 @@ def repeated_member(fixtures: Fixtures) -> Faults:
 def unknown_or_unprovoked_code(fixtures: Fixtures) -> Faults:
     yield from CODES.keys() ^ fixtures.codes.keys()
     for section, codes in fixtures.codes.items():
-        yield from codes.keys() ^ {
-            code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)
-        }
+        provoked = {code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)}
+        if section == "findings":
+            # Where a reader's error or a warning of a url says it, lint has no word of its own.
+            provoked -= fixtures.codes["errors"].keys() | fixtures.codes["url_warnings"].keys()
+        yield from codes.keys() ^ provoked
+
+
+def finding_of_another_severity(fixtures: Fixtures) -> Faults:
+    severe = severities(fixtures.codes)
+    for operation, vector in fixtures.vectors():
+        yield from (one for one in found(operation, vector) if severe.get(one["code"]) != one["severity"])
 
 
 def flag_without_note_or_note_without_flag(fixtures: Fixtures) -> Faults:
@@ -136,11 +156,12 @@ RULES = (
     beyond_ascii,
     repeated_member,
     unknown_or_unprovoked_code,
+    finding_of_another_severity,
     flag_without_note_or_note_without_flag,
     hard_value_without_flag_or_flag_without_it,
 )
 
-#: Two small files that keep every rule.
+#: Small files that keep every rule.
 SMALL = {
     "2026-07-28/request_state.json": """{
       "$schema": "../vector.schema.json", "format": 1, "protocol": "2026-07-28", "operation": "request_state",
@@ -158,16 +179,25 @@ SMALL = {
         {"id": "d", "description": "d", "basis": "library", "input": {"url": "http://a.example"},
          "expect": {"scheme": "http", "host": "a.example", "warnings": ["insecure_http"], "refusal": null}}
       ]}""",
+    "2026-07-28/lint.json": """{
+      "$schema": "../vector.schema.json", "format": 1, "protocol": "2026-07-28", "operation": "lint",
+      "description": "d", "vectors": [
+        {"id": "e", "description": "d", "basis": "library", "input": {"raw": null},
+         "expect": [{"code": "wrong_type", "at": "", "severity": "error"}]},
+        {"id": "f", "description": "d", "basis": "library", "input": {"raw": {}},
+         "expect": [{"code": "asks_nothing", "at": "", "severity": "warning"}]}
+      ]}""",
     "2026-07-28/form_check.json": """{
       "$schema": "../vector.schema.json", "format": 1, "protocol": "2026-07-28", "operation": "form_check",
       "description": "d", "vectors": [
-        {"id": "e", "description": "d", "basis": "library", "input": {"schema": {"required": ["a"]}, "content": {}},
+        {"id": "g", "description": "d", "basis": "library", "input": {"schema": {"required": ["a"]}, "content": {}},
          "expect": [{"at": "/a", "code": "required"}]}
       ]}""",
 }
 SMALL_CODES = {
     "errors": {"wrong_type": {}},
     "field_errors": {"required": ""},
+    "findings": {"asks_nothing": {"severity": "warning"}},
     "url_refusals": {"no_host": ""},
     "url_warnings": {"insecure_http": ""},
 }
@@ -198,6 +228,10 @@ BROKEN = [
     (unknown_or_unprovoked_code, '"refusal": "no_host"', '"refusal": null'),
     (unknown_or_unprovoked_code, '["insecure_http"]', '["insecure_http", "rude"]'),
     (unknown_or_unprovoked_code, '["insecure_http"]', "[]"),
+    (unknown_or_unprovoked_code, '"code": "asks_nothing"', '"code": "asks_nothings"'),
+    (unknown_or_unprovoked_code, '"code": "asks_nothing"', '"code": "wrong_type"'),
+    (finding_of_another_severity, '"severity": "error"', '"severity": "warning"'),
+    (finding_of_another_severity, '"severity": "warning"', '"severity": "error"'),
     (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"]', '"flags": ["EmptyString", "Order"]'),
     (flag_without_note_or_note_without_flag, '"flags": ["EmptyString"],', ""),
     (flag_without_note_or_note_without_flag, '"notes": {"EmptyString": {"description": "d"}},', ""),

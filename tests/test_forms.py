@@ -447,3 +447,7 @@ def test_forms_are_safe_between_threads():
         thread.join()
     assert len(found) == 8
     assert all(one == found[0] for one in found)
+
+
+def test_the_repr_of_a_form_says_how_many_fields_it_has():
+    assert repr(Form.of(SCHEMA)) == f"Form(fields={len(SCHEMA['properties'])})"

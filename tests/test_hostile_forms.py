@@ -1,10 +1,10 @@
 """What a hostile form costs, counted in calls and not in seconds: a bound, and no more than its size."""
 
 import json
-import sys
 from typing import Any
 
 import pytest
+from counting import calls
 from hostile_forms import HOSTILE, LARGE, LARGEST, SMALL, Hostile, bytes_of
 
 from toolnexus_mrtr import Form, RemoteProtocolError
@@ -27,32 +27,15 @@ def answered(hostile: Hostile) -> str:
     return f"{len(form.fields)} fields, {len(form.defaults())} defaults"
 
 
-def calls(hostile: Hostile) -> int:
-    """How many functions are called, those of C included."""
-    count = 0
-
-    def counted(_frame: Any, event: str, _argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
-        answered(hostile)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_form_costs_no_more_than_its_size(name):
     small, large = HOSTILE[name](SMALL), HOSTILE[name](LARGE)
     assert bytes_of(large.schema) <= LARGEST
     # The first form of all loads jsonschema.
     answered(small)
-    cost = calls(large)
+    cost = calls(answered, large)
     assert cost <= MOST
-    assert cost <= 12 * max(calls(small), LEAST)
+    assert cost <= 12 * max(calls(answered, small), LEAST)
 
 
 REFUSED = {
@@ -82,6 +65,17 @@ def test_no_depth_exhausts_the_stack(levels):
         schema = {"items": schema}
     with pytest.raises(RemoteProtocolError) as caught:
         Form.of({"type": "object", "properties": {"a": schema}})
+    assert caught.value.code == "schema_too_large"
+    assert caught.value.__context__ is None
+
+
+def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
+    def too_deep(*_: Any) -> int:
+        raise RecursionError
+
+    monkeypatch.setattr("toolnexus_mrtr._schemas._Walk.weigh", too_deep)
+    with pytest.raises(RemoteProtocolError) as caught:
+        Form.of({"type": "object"})
     assert caught.value.code == "schema_too_large"
     assert caught.value.__context__ is None
 

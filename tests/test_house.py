@@ -29,9 +29,11 @@ FLOORS = {
     "_rules": 6,
     "_reader": 7,
     "_gates": 7,
+    "_form_rules": 7,
     "_bridge": 8,
     "_writer": 8,
     "_records": 8,
+    "_lint": 8,
     "_answers": 9,
     "_stored": 9,
     "_exchange": 10,
@@ -44,7 +46,7 @@ PROMISED = """
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
     LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
-    Handlers run run_async
+    Handlers run run_async lint Finding
 """.split()
 
 

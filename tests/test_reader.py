@@ -1,7 +1,7 @@
 """What the readers do beyond the vectors: Python's own types, sharing, misuse."""
 
 import types
-from collections import ChainMap
+from collections import ChainMap, defaultdict
 
 import pytest
 
@@ -139,3 +139,28 @@ def test_ten_thousand_levels_of_nesting_are_read():
     form = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}}
     assert input_requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
     assert ElicitationRequests.requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
+
+
+def test_a_map_that_makes_its_members_up_is_not_filled_in():
+    flat = defaultdict(dict, message="m", requestedSchema={})
+    enveloped = defaultdict(dict, method="elicitation/create", params=defaultdict(dict, message="m"))
+    assert input_requests({"inputRequests": {"a": flat}})["a"].message == "m"
+    assert set(flat) == {"message", "requestedSchema"}
+    with pytest.raises(RemoteProtocolError) as caught:
+        input_requests({"inputRequests": {"a": enveloped}})
+    assert (caught.value.code, caught.value.at) == ("missing_member", "/inputRequests/a/params/requestedSchema")
+    assert set(enveloped["params"]) == {"message"}
+
+
+@pytest.mark.parametrize("key", [1, b"a", None, ("a",)], ids=repr)
+@pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
+def test_a_key_that_is_no_string_is_refused(reader, key):
+    with pytest.raises(RemoteProtocolError) as caught:
+        reader({"inputRequests": {"a": {"method": "roots/list"}, key: {"method": "roots/list"}}})
+    assert (caught.value.code, caught.value.at) == ("wrong_type", "/inputRequests")
+
+
+@pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
+def test_keys_come_out_plain(reader):
+    (key,) = reader({"inputRequests": {Word("a"): {"method": "roots/list"}}})
+    assert (type(key), key) == (str, "a")

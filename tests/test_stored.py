@@ -285,3 +285,27 @@ def test_a_pause_survives_its_storing_whatever_it_holds(params, raw):
         assert json.dumps(again.call.params) == json.dumps(pause.call.params)
         assert again.requests == pause.requests
         assert again.request_state == pause.request_state
+
+
+@pytest.mark.parametrize("declared", ["x", [], 0, 5, True, False, ""], ids=repr)
+def test_stored_capabilities_that_are_no_map_are_refused(declared):
+    stored = json.loads(PAUSE.to_json())
+    stored["call"]["params"]["_meta"] = {"io.modelcontextprotocol/clientCapabilities": declared}
+    assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
+    del stored["result"]
+    assert refusal(Call.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
+
+
+@pytest.mark.parametrize("name", ["retry", "idle", "max_retries"])
+def test_a_stored_count_beyond_every_use_is_refused(name):
+    stored = json.loads(PAUSE.to_json())
+    stored["call"][name] = 10**4299
+    assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
+
+
+def test_storing_where_the_stack_has_no_room_is_refused(monkeypatch):
+    def too_deep(*_: Any, **__: Any) -> str:
+        raise RecursionError
+
+    monkeypatch.setattr(json, "dumps", too_deep)
+    assert refusal(PAUSE.to_json) == "wrong_value"

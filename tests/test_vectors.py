@@ -4,10 +4,10 @@ import copy
 import json
 
 import pytest
-from operations import run
 from vectors import FIXTURES, VECTORS, Vector, json_text
 
 from toolnexus_mrtr import LocalProtocolError, MrtrError, RemoteProtocolError
+from toolnexus_mrtr.cli._operations import run
 
 SIDES = {
     code: RemoteProtocolError if entry["side"] == "remote" else LocalProtocolError
@@ -25,6 +25,6 @@ def test_vector(vector: Vector) -> None:
         with pytest.raises(MrtrError) as caught:
             run(vector.operation, given)
         assert {"code": caught.value.code, "at": caught.value.at} == vector.error
-        assert type(caught.value) is SIDES[vector.error["code"]]
+        assert isinstance(caught.value, SIDES[vector.error["code"]])
         assert len(str(caught.value)) <= 400
     assert json_text(given, ordered=True) == json_text(vector.input, ordered=True), "the caller's object was changed"

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from operations import typed_result
 from vectors import ROOT, json_text
 
 from toolnexus_mrtr import (
@@ -17,6 +16,7 @@ from toolnexus_mrtr import (
     input_requests,
 )
 from toolnexus_mrtr.cli import main
+from toolnexus_mrtr.cli._operations import typed_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 

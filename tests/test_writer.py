@@ -325,3 +325,12 @@ def test_a_written_answer_is_read_by_nobody_but_its_request():
 
 def test_a_url_request_drops_whatever_content_there_is():
     assert write("k", accept({"token": object()}), LINK) == {"k": {"action": "accept"}}
+
+
+def test_an_elicitation_that_says_nothing_is_a_form_and_what_was_not_read_is_anything():
+    raw = {"inputRequests": {"a": {"method": "elicitation/create"}, "b": {"method": "com.example/x"}}}
+    seen = ElicitationRequests.requests(raw)
+    written = ElicitationResponses.to_input_responses(
+        {"a": ElicitResult(action="accept"), "b": ElicitResult(action="accept")}, seen
+    )
+    assert written == {"a": {"action": "accept", "content": {}}, "b": {"action": "accept"}}

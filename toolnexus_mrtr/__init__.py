@@ -17,7 +17,9 @@ from toolnexus_mrtr._forms import Form
 from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._handlers import Handlers
 from toolnexus_mrtr._keywords import Choice
+from toolnexus_mrtr._lint import lint
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
+from toolnexus_mrtr._rules import Finding
 from toolnexus_mrtr._urls import UrlReport, inspect_url
 from toolnexus_mrtr._wire import (
     CreateMessageRequest,
@@ -67,10 +69,12 @@ __all__ = (
     "Field",
     "Choice",
     "FieldError",
-    # safety
+    # safety and lint
     "UrlReport",
     "inspect_url",
     "printable",
+    "lint",
+    "Finding",
     # errors
     "MrtrError",
     "RemoteProtocolError",

@@ -36,6 +36,9 @@ _TELLING: Final = {
     "roots": ListRootsRequest,
 }
 
+#: What an answer never carries: values are bare results (mrtr, "InputResponses").
+_ENVELOPE: Final = frozenset({"id", "jsonrpc", "method", "resultType"})
+
 _TYPED: Final[Mapping[type, type]] = {
     ElicitResult: ElicitRequest,
     CreateMessageResult: CreateMessageRequest,
@@ -54,6 +57,8 @@ def input_response(
     Raises `LocalProtocolError` `answer_kind_mismatch` or `wrong_value`, `RemoteProtocolError` for a form whose schema
     cannot be checked, `TypeError` for what is no answer at all.
     """
+    if isinstance(answer, Mapping) and not isinstance(request, UnknownRequest):
+        answer = {name: member for name, member in answer.items() if name not in _ENVELOPE}
     if not isinstance(request, _answered_by(answer)):
         expected = f"the answer to a {type(request).__name__}"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
@@ -91,7 +96,7 @@ def answers_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
 
 def need_own_id(key: str, answer: Any, own: str | None) -> None:
     """An answer to another of our requests must not pass for this one's; an id that we did not mint says nothing."""
-    id = _id(answer) if _is_host_answer(answer) else None
+    id = _id(answer) if isinstance(answer, Mapping) or _is_host_answer(answer) else None
     if isinstance(id, str) and id.startswith("elc-") and own is not None and _first(id) != own:
         expected = "expected the answer to this request, found the id of another"
         raise LocalProtocolError("answer_id_mismatch", expected, pointer(key, "id"))
@@ -147,8 +152,9 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
         result = answer
     elif _is_host_answer(answer):
         result = _pointing_from(pointer(key), answer_to_elicit_result, answer, request)
-    elif "action" not in answer:
-        expected = "expected an Answer, or a map with a member 'action' or 'ok'"
+    elif ("action" in answer) is ("ok" in answer):
+        # With both, what an `Answer` holds for the host alone would travel.
+        expected = "expected an Answer, or a map with one of the members 'action' and 'ok'"
         raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
     else:
         result = ElicitResult(action=answer["action"], content=answer.get("content"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._fields import Rules
+from toolnexus_mrtr._fields import ITEMS, Rules
 from toolnexus_mrtr._formats import FORMATS
 from toolnexus_mrtr._keywords import token
 from toolnexus_mrtr._plain import plain_twin
@@ -19,8 +19,8 @@ from toolnexus_mrtr._schemas import DRAFT_7, LATEST
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-#: How many items one list may have.
-ITEMS: Final = 10_000
+#: How many keywords the items of one list may be checked against, all together.
+_STEPS: Final = 50_000
 
 #: How much of a number out of a schema a message shows.
 _SHOWN: Final = 32
@@ -63,6 +63,9 @@ def broken(value: Any, rules: Rules, dialect: str) -> dict[str, str]:
     for keyword, limit in _broken(value, rules.parts, validator):
         faults.setdefault(_CODES.get(keyword, "other"), _expected(keyword, limit))
     if rules.items and type(value) is list:
+        most = _STEPS // sum(map(len, rules.items))
+        if len(value) > most:
+            return {"too_many": f"at most {most} items"}
         of_items = chain.from_iterable(_broken(item, rules.items, validator) for item in value)
         for keyword, limit in islice(of_items, 1):
             faults.setdefault(_CODES.get(keyword, "other"), f"each item {_expected(keyword, limit)}")
@@ -87,8 +90,9 @@ def _broken(value: Any, parts: Iterable[dict[str, Any]], validator: Validator) -
 @cache
 def _validator(dialect: str) -> Validator:
     """A validator that fetches nothing and knows no format but ours; loading it takes longer than most checks."""
+    # Both are slow to import, and not every host checks forms.
     from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator, FormatChecker  # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415 - both are slow to import, and not every host checks forms
+    from referencing import Registry  # noqa: PLC0415 - as said above
 
     checker = FormatChecker(formats=())
     for name, is_of_format in FORMATS.items():

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._bridge import elicitation_to_request
-from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError
+from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type
 from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
 from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
 from toolnexus_mrtr._plain import copied
@@ -122,7 +122,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
             if self.on_step is not None:
                 yield Do("on_step", self.on_step, (step,))
             if isinstance(step, Call):
-                step = step.receive((yield Do("send", self.send, (step.method, step.params))))
+                step = step.receive(_as_result((yield Do("send", self.send, (step.method, step.params)))))
             else:
                 if step.delay:
                     yield Do("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
@@ -154,6 +154,13 @@ class _Drive(Struct, frozen=True, kw_only=True):
             form = elicitation_to_request(asked, id=id)
             form = replace(form, data=copied(form.data))
             ask = Do(ask.name, ask.function, (asked_again(form, key, response, attempt),))
+
+
+def _as_result(came: Any) -> Any:
+    """What was sent back, if it is a result: where a transport passes on whatever it got, the server is at fault."""
+    if came is None or isinstance(came, bool | int | float | str | list):
+        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(came)}")
+    return came
 
 
 def _walk(steps: _Steps, late: float) -> Any:

@@ -15,11 +15,12 @@ _SHOWN: Final = 64
 _LISTED: Final = 2
 _SENTENCE: Final = 100
 
-#: Controls, separators of lines, bidi controls, lone surrogates, and what takes no room: soft hyphen, zero-width space,
-#: invisible operators, byte order mark, annotations, tags. The joiners U+200C and U+200D stay; scripts need them.
+#: Controls, separators of lines, bidi controls, lone surrogates, and what is not seen: soft hyphen, zero-width space,
+#: fillers, invisible operators, byte order mark, annotations, tags. Joiners and variation selectors stay; scripts need
+#: them.
 _INVISIBLE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 
 
@@ -38,6 +39,9 @@ class MrtrError(Exception):
         super().__init__(code, sentence, at)
         self.code = code
         self.at = at
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.code!r}, {str(self)!r})"
 
     def __str__(self) -> str:
         sentence: str = self.args[1]

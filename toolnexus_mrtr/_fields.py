@@ -31,6 +31,9 @@ from toolnexus_mrtr._keywords import (
 from toolnexus_mrtr._schemas import DRAFT_7, Admitted, target
 from toolnexus_mrtr._secrets import asks_for_secret
 
+#: How many items one list may have.
+ITEMS: Final = 10_000
+
 Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "unsupported"]
 
 #: A schema that must hold, and where it stands.
@@ -184,6 +187,9 @@ class _Reader:
             if not of_items and (alternatives := alternatives_of(layer)) and "anyOf" not in enforced:
                 part = union_part(layer, alternatives)
                 enforced.add("anyOf")
+            if layer.get("items") is True:
+                # Every item will do.
+                enforced.add("items")
             if not of_items and (rules := self._items(layer, at)):
                 items += rules.parts
                 items_chosen = narrowed(items_chosen, rules.chosen)
@@ -223,7 +229,7 @@ def _field(name: str, rules: Rules, layers: list[Layer], *, required: bool) -> F
     kind = _kind(rules)
     title, description, default = said.get("title"), said.get("description"), said.get("default")
     choices = rules.items_chosen if kind == "choices" else rules.chosen
-    if isinstance(default, list) and all(isinstance(item, str) for item in default):
+    if isinstance(default, list) and len(default) <= ITEMS and all(isinstance(item, str) for item in default):
         default = tuple(default)
     return Field(
         name=name,

@@ -5,7 +5,7 @@ The rules here need to know the call; those of `_rules` look at the result alone
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -15,12 +15,14 @@ from toolnexus_mrtr._plain import DEPTH
 from toolnexus_mrtr._rules import (
     ELICITATION,
     MRTR,
+    RESULT_TYPE,
     ROOTS,
     SAMPLING,
-    SPEC,
+    SERVERS,
     Finding,
     elicitation_params,
     error,
+    is_flat,
     shape_faults,
     state_faults,
     url_faults,
@@ -28,10 +30,11 @@ from toolnexus_mrtr._rules import (
 )
 from toolnexus_mrtr._wire import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
 
-_RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
-
 #: Deeper values would exhaust the stack of the standard library's JSON.
 _DEEPEST: Final = 256
+
+#: No other limit is above this: every JSON parser holds it exactly.
+_MOST: Final = 2**53
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,45 +56,69 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             limit = getattr(self, name)
             if not isinstance(limit, int) or isinstance(limit, bool):
                 raise TypeError(f"{name} must be an int, not {type(limit).__name__}")
-            if limit < 0 or (name == "depth" and not 1 <= limit <= _DEEPEST):
-                expected = f"between 1 and {_DEEPEST}" if name == "depth" else "of 0 or more"
-                raise LocalProtocolError("wrong_value", f"expected a limit {expected}", pointer("limits", name))
+            least, most = (1, _DEEPEST) if name == "depth" else (0, _MOST)
+            if not least <= limit <= most:
+                expected = f"expected a limit from {least} to {most}"
+                raise LocalProtocolError("wrong_value", expected, pointer("limits", name))
 
 
 def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ()) -> Iterator[Finding]:
     """A result of a type that nobody declared must not be used (base, "ResultType")."""
     found = raw.get("resultType", COMPLETE)
     if not isinstance(found, str):
-        yield error("unknown_result_type", f"expected a string, found {json_type(found)}", "/resultType", _RESULT_TYPE)
+        yield error("unknown_result_type", f"expected a string, found {json_type(found)}", "/resultType", RESULT_TYPE)
     elif found not in (COMPLETE, INPUT_REQUIRED, *result_types):
         message = f"expected a result type that was declared, found {quoted(found)}"
-        yield error("unknown_result_type", message, "/resultType", _RESULT_TYPE)
+        yield error("unknown_result_type", message, "/resultType", RESULT_TYPE)
 
 
 def pause_faults(
     raw: Mapping[str, Any], *, method: str | None, capabilities: Mapping[str, Any] | None, limits: Limits
 ) -> Iterator[Finding]:
     """What keeps a paused result from being taken up, in document order; nothing is gated where nothing is known."""
+    yield from pausing_faults(raw, method)
+    yield from asking_faults(raw, capabilities, limits)
+    yield from keeping_faults(raw, limits)
+
+
+def pausing_faults(raw: Mapping[str, Any], method: str | None) -> Iterator[Finding]:
+    """What keeps a result from being a pause at all."""
     # Only these three requests may be paused (mrtr, "Supported Requests").
     if method is not None and method not in MRTR_METHODS:
         message = f"expected no pause of the method {quoted(method)}"
-        yield error("method_not_supported", message, "/resultType", MRTR)
-    entries, state = raw.get("inputRequests"), raw.get("requestState")
+        yield error("method_not_supported", message, "/resultType", MRTR + "#supported-requests")
     # At least one of the two is there (mrtr, "Server Requirements", 6).
-    if entries is None and state is None:
-        yield error("nothing_requested", "expected inputRequests, requestState or both", "", MRTR)
+    if raw.get("inputRequests") is None and raw.get("requestState") is None:
+        yield error("nothing_requested", "expected inputRequests, requestState or both", "", SERVERS)
+
+
+def asking_faults(
+    raw: Mapping[str, Any],
+    capabilities: Mapping[str, Any] | None,
+    limits: Limits,
+    also: Callable[[str, Any, str], Iterable[Finding]] = lambda *_: (),
+) -> Iterator[Finding]:
+    """What keeps `inputRequests` from being taken up; behind each key what is `also` to be said of its entry."""
+    entries = raw.get("inputRequests")
     if isinstance(entries, Mapping):
         yield from _too_large("entries", entries, limits.input_requests, "/inputRequests")
         for key, entry in entries.items():
-            yield from _entry_faults(key, entry, capabilities, limits)
+            at = pointer("inputRequests", key)
+            yield from _entry_faults(key, entry, at, capabilities, limits)
+            yield from also(key, entry, at)
     elif entries is not None:
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
+
+
+def keeping_faults(raw: Mapping[str, Any], limits: Limits) -> Iterator[Finding]:
+    """What keeps `requestState` from being echoed."""
     yield from state_faults(raw)
-    yield from _too_large("characters", state, limits.request_state, "/requestState")
+    yield from _too_large("characters", raw.get("requestState"), limits.request_state, "/requestState")
 
 
-def _entry_faults(key: str, entry: Any, capabilities: Mapping[str, Any] | None, limits: Limits) -> Iterator[Finding]:
-    at = pointer("inputRequests", key)
+def _entry_faults(
+    key: str, entry: Any, at: str, capabilities: Mapping[str, Any] | None, limits: Limits
+) -> Iterator[Finding]:
     yield from shape_faults(entry, at, strict=True)
     if capabilities is not None and isinstance(entry, Mapping):
         yield from _undeclared(entry, at, capabilities)
@@ -103,7 +130,7 @@ def _entry_faults(key: str, entry: Any, capabilities: Mapping[str, Any] | None, 
 
 def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
     """A server must not ask for what this request did not declare (mrtr, "Server Requirements", 7)."""
-    method = entry.get("method", ELICIT)
+    method = ELICIT if is_flat(entry) else entry.get("method")
     if method == ELICIT:
         yield from _undeclared_elicitation(entry, at, capabilities.get("elicitation"))
     elif method == SAMPLE:
@@ -114,7 +141,7 @@ def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, An
 
 def _undeclared_elicitation(entry: Mapping[str, Any], at: str, declared: Any) -> Iterator[Finding]:
     modes = [mode for mode in ("form", "url") if isinstance(declared, Mapping) and declared.get(mode) is not None]
-    params, inside = elicitation_params(entry) or ({}, "")
+    params, inside = elicitation_params(entry) or ({"mode": None}, "")
     mode = params.get("mode", "form")
     if declared is None:
         yield _not_declared("elicitation", at, ELICITATION)

@@ -88,19 +88,18 @@ def _boolean(text: str) -> bool | Unreadable:
 
 
 def _chosen(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
-    """Find choices by value, or else by label, or else by either in another case; what two are called is none."""
-    by_value, by_label, by_either = _Names(), _Names(), _Names()
+    """Find choices by value or label, or else by either in another case; what two are called is none."""
+    exactly, loosely = _Names(), _Names()
     for choice in choices:
         value = choice.value if isinstance(choice.value, str) else json.dumps(choice.value)
-        by_value[value].append(choice)
-        by_label[choice.label].append(choice)
+        for name in {value, choice.label}:
+            exactly[name].append(choice)
         for name in {value.strip().casefold(), choice.label.strip().casefold()}:
-            by_either[name].append(choice)
+            loosely[name].append(choice)
     values = []
     for text in texts:
-        readings = by_value.get(text, ()), by_label.get(text, ()), by_either.get(text.strip().casefold(), ())
-        found = next((choices for choices in readings if len(choices) == 1), ())
-        values.append(found[0].value if found else Unreadable("not_a_choice", "one of the choices"))
+        found = exactly.get(text) or loosely.get(text.strip().casefold()) or []
+        values.append(found[0].value if len(found) == 1 else Unreadable("not_a_choice", "one of the choices"))
     return values
 
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from toolnexus_mrtr._errors import LocalProtocolError, pointer
-from toolnexus_mrtr._rules import elicitation_params, entry_faults, refuse_first, request_faults, state_faults
+from toolnexus_mrtr._rules import elicitation_params, entry_faults, is_flat, refuse_first, request_faults, state_faults
 from toolnexus_mrtr._urls import plain_url
 from toolnexus_mrtr._wire import (
     ELICIT,
     INPUT_REQUIRED,
     LIST_ROOTS,
     SAMPLE,
+    UNREAD,
     CreateMessageRequest,
     ElicitRequest,
     InputRequest,
@@ -75,7 +76,7 @@ def request_state(raw: Mapping[str, Any]) -> str | None:
 def lenient_requests(raw: Mapping[str, Any]) -> dict[str, ElicitRequest | None]:
     refuse_first(request_faults(as_result(raw), strict=False))
     entries = raw.get("inputRequests") or {}
-    return {key: None if entry is None else _elicitation(entry) for key, entry in entries.items()}
+    return {str.__str__(key): None if entry is None else _elicitation(entry) for key, entry in entries.items()}
 
 
 def lenient_request(entry: Mapping[str, Any]) -> ElicitRequest:
@@ -100,7 +101,10 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
     if type(entries) is not dict and not isinstance(entries, Mapping):
         refuse_first(request_faults(raw, strict=True))
         return {}
-    return {key: _quick(entry) or _careful(entry, key) for key, entry in entries.items()}
+    return {
+        key if type(key) is str else _plain_key(key, raw): _quick(entry) or _careful(entry, key)
+        for key, entry in entries.items()
+    }
 
 
 def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -112,8 +116,16 @@ def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return raw
 
 
+def _plain_key(key: str, raw: Mapping[str, Any]) -> str:
+    if not isinstance(key, str):
+        refuse_first(request_faults(raw, strict=True))
+    return str.__str__(key)
+
+
 def _quick(entry: Any) -> InputRequest | None:
     """Read a well-formed entry of the specification's shape; `None` where it needs a careful look."""
+    if type(entry) is not dict:
+        return None
     try:
         method = entry["method"]
         if method == ELICIT:
@@ -124,12 +136,14 @@ def _quick(entry: Any) -> InputRequest | None:
                 return CreateMessageRequest(params=params)
         elif method == LIST_ROOTS and "params" not in entry:
             return ListRootsRequest()
-    except (LookupError, TypeError, AttributeError):
+    except KeyError:
         pass
     return None
 
 
 def _quick_elicitation(params: Any) -> ElicitRequest | None:
+    if type(params) is not dict:
+        return None
     message, mode = params["message"], params.get("mode")
     if type(message) is not str:
         return None
@@ -159,6 +173,8 @@ def _careful(entry: Any, key: str) -> InputRequest:
 
 def _elicitation(entry: Mapping[str, Any]) -> ElicitRequest:
     """Read an entry that no lenient rule refuses."""
+    if not is_flat(entry) and entry.get("method") != ELICIT:
+        return UNREAD
     params, _ = elicitation_params(entry) or ({}, "")
     return ElicitRequest(
         message=params.get("message"),

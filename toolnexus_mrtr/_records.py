@@ -24,7 +24,10 @@ _DELAY: Final = 0.05
 _DOUBLINGS: Final = 7
 _LONGEST: Final = 5.0
 
-_Count = Annotated[int, Meta(ge=0)]
+#: No count is longer: every JSON parser holds it exactly.
+_MOST: Final = 2**53
+
+_Count = Annotated[int, Meta(ge=0, le=_MOST)]
 _Kind = TypeVar("_Kind", bound="Kept")
 
 
@@ -88,7 +91,7 @@ class PauseRecord(Struct, frozen=True):
         params = {name: call.params[name] for name in call.params if name not in ("inputResponses", "requestState")}
         if meta is not None:
             params["_meta"] = plain(meta, "/_meta", depth=call.limits.depth)
-            _need_declaration(params["_meta"], "/_meta")
+            need_declaration(params, "")
         if responses:
             params["inputResponses"] = responses
         if self.raw.get("requestState") is not None:
@@ -150,12 +153,12 @@ def call_record(
     need("limits", limits, Limits, "Limits")
     if isinstance(max_retries, bool) or not isinstance(max_retries, int):
         raise TypeError(f"max_retries must be an int, not {type(max_retries).__name__}")
-    if max_retries < 0:
-        raise LocalProtocolError("wrong_value", "expected 0 or more", "/max_retries")
+    if not 0 <= max_retries <= _MOST:
+        raise LocalProtocolError("wrong_value", f"expected a number from 0 to {_MOST}", "/max_retries")
     if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
         raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
     kept = plain(params, "/params", depth=limits.depth)
-    _need_declaration(kept.get("_meta"), "/params/_meta")
+    need_declaration(kept, "/params")
     return CallRecord(
         method=_text("method", method),
         params=kept,
@@ -179,8 +182,10 @@ def _text(name: str, value: str) -> str:
     return str.__str__(value)
 
 
-def _need_declaration(meta: Any, at: str) -> None:
-    """Capabilities that are no map would gate nothing."""
+def need_declaration(params: dict[str, Any], at: str) -> None:
+    """Refuse params whose capabilities are no map: nobody could say what they gate."""
+    meta = params.get("_meta")
     declared = meta.get(CAPABILITIES) if isinstance(meta, dict) else None
     if not isinstance(declared, dict | None):
-        raise LocalProtocolError("wrong_value", "expected an object of capabilities", at + pointer(CAPABILITIES))
+        place = at + pointer("_meta", CAPABILITIES)
+        raise LocalProtocolError("wrong_value", "expected an object of capabilities", place)

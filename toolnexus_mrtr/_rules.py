@@ -17,9 +17,13 @@ from toolnexus_mrtr._wire import ELICIT, LIST_ROOTS, SAMPLE
 
 SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
 MRTR: Final = SPEC + "basic/patterns/mrtr"
+SERVERS: Final = MRTR + "#server-requirements-basic-workflow"
 ELICITATION: Final = SPEC + "client/elicitation"
 SAMPLING: Final = SPEC + "client/sampling"
 ROOTS: Final = SPEC + "client/roots"
+RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
+SCHEMA: Final = ELICITATION + "#requested-schema"
+SECRETS: Final = ELICITATION + "#form-mode-security"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
 
@@ -49,7 +53,10 @@ def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]
     entries = raw.get("inputRequests")
     if isinstance(entries, Mapping):
         for key, entry in entries.items():
-            yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+            if isinstance(key, str):
+                yield from entry_faults(entry, pointer("inputRequests", key), strict=strict)
+            else:
+                yield wrong_type("names that are strings", key, "/inputRequests", MRTR)
     elif entries is not None:
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
 
@@ -156,3 +163,7 @@ def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
 
 def error(code: str, message: str, at: str, spec: str) -> Finding:
     return Finding(code, at, "error", message, spec)
+
+
+def warning(code: str, message: str, at: str, spec: str) -> Finding:
+    return Finding(code, at, "warning", message, spec)

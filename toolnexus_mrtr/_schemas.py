@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
@@ -56,8 +57,11 @@ def admit(schema: Mapping[str, Any]) -> Admitted:
         raise RemoteProtocolError(
             "schema_dialect", f"expected JSON Schema 2020-12, found {quoted(declared)}", "/$schema"
         )
-    _Walk(root, dialect).weigh(root, "")
-    return Admitted(root, dialect)
+    walk = _Walk(root, dialect)
+    with suppress(RecursionError):
+        walk.weigh(root, "")
+        return Admitted(root, dialect)
+    raise _too_large("levels that the rest of the stack has room for", "")
 
 
 def target(root: dict[str, Any], reference: str, at: str) -> tuple[Any, str]:
@@ -91,10 +95,18 @@ def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] | None = None
     if text is None:
         copy = _carefully_copied(schema)
-        text = json.dumps(copy).encode()
+        text = _text(copy)
     if len(text) > BYTES:
         raise _too_large(f"at most {BYTES} bytes", "")
     return msgspec.json.decode(text) if copy is None else copy
+
+
+def _text(value: Any) -> bytes:
+    """The JSON text of a plain copy; a lone surrogate can only be written escaped."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
 
 
 def _carefully_copied(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +130,7 @@ class _Walk:
         self._root = root
         self._dialect = dialect
         self._weights: dict[int, int] = {}
+        self._referred_weights: dict[int, int] = {}
         self._open: set[int] = set()
 
     def weigh(self, schema: Any, trail: _Trail) -> int:
@@ -169,9 +182,10 @@ class _Walk:
             # What a dynamic reference leads to depends on the way there; it is left unenforced.
             return 0
         schema, place = target(self._root, reference, _at(trail))
-        if id(schema) not in self._weights:
-            self._weights[id(schema)] = self.weigh(schema, place)
-        return self._weights[id(schema)]
+        if id(schema) not in self._referred_weights:
+            # A reference costs what it would cost to write out: its subschemas, and its bytes.
+            self._referred_weights[id(schema)] = self.weigh(schema, place) + len(_text(schema)) * SUBSCHEMAS // BYTES
+        return self._referred_weights[id(schema)]
 
     def _parts(self, keyword: str, value: Any, trail: _Trail) -> Iterator[tuple[Any, _Trail]]:
         """The schemas that a keyword holds."""

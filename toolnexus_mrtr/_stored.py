@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import Struct
 
 from toolnexus_mrtr._errors import LocalProtocolError, MrtrError
 from toolnexus_mrtr._plain import plain
-from toolnexus_mrtr._records import DEEPEST, CallRecord, need
+from toolnexus_mrtr._records import DEEPEST, CallRecord, need, need_declaration
 
 _FORMAT: Final = "toolnexus-mrtr/1"
 
@@ -23,8 +24,10 @@ class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 def write(call: CallRecord, raw: dict[str, Any] | None = None) -> bytes:
     """Store a call or, with the result that paused it, a pause."""
-    stored = msgspec.to_builtins(_Stored(_FORMAT, call, raw))
-    return json.dumps(stored, allow_nan=False, separators=(",", ":")).encode("ascii")
+    with suppress(RecursionError):
+        stored = msgspec.to_builtins(_Stored(_FORMAT, call, raw))
+        return json.dumps(stored, allow_nan=False, separators=(",", ":")).encode("ascii")
+    raise LocalProtocolError("wrong_value", "expected to be called where the stack has room for what is stored")
 
 
 def read(data: bytes | str, server: str | None) -> tuple[CallRecord, dict[str, Any] | None]:
@@ -47,6 +50,8 @@ def invalid() -> LocalProtocolError:
 def _read(data: bytes | str) -> _Stored | None:
     try:
         # A copy through `plain` refuses NaN and the infinities, which the standard library reads.
-        return msgspec.convert(plain(json.loads(data), depth=DEEPEST), _Stored)
+        stored = msgspec.convert(plain(json.loads(data), depth=DEEPEST), _Stored)
+        need_declaration(stored.call.params, "")
     except (ValueError, RecursionError, msgspec.MsgspecError, MrtrError):
         return None
+    return stored

@@ -81,6 +81,9 @@ class _Destination(Struct):
     #: The IP address that the host is, if it is one, as a number; IPv4 as IPv6-mapped.
     address: int | None = None
 
+    def is_loopback(self) -> bool:
+        return self.address is not None and any(_in(self.address, *network) for network in _LOOPBACK)
+
     def is_within(self, networks: _Networks) -> bool:
         if self.address is None:
             return False
@@ -183,7 +186,8 @@ def _ipv6_text(address: int) -> str:
 def _warnings(scheme: str | None, goes_to: _Destination) -> Iterator[str]:
     name = goes_to.host.removesuffix(".")
     is_localhost = name == "localhost" or name.endswith(".localhost")
-    if scheme == "http" and not (is_localhost or goes_to.is_within(_LOOPBACK)):
+    # What carries an address of the machine in one of IPv6 still goes out to whoever unpacks it.
+    if scheme == "http" and not (is_localhost or goes_to.is_loopback()):
         yield "insecure_http"
     if name.startswith("xn--") or ".xn--" in name:
         yield "punycode"

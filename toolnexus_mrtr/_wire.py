@@ -54,6 +54,11 @@ class ElicitRequest(
     url: str | None = None
 
 
+#: What a lenient reader makes of the entry of another method: nothing of it was read, so that it is a request of any
+#: kind. It is known by identity; an elicitation that says nothing is equal to it.
+UNREAD: Final = ElicitRequest()
+
+
 class CreateMessageRequest(_Value, frozen=True, kw_only=True):
     """A request to sample a language model (`sampling/createMessage`).
 

@@ -12,6 +12,7 @@ from toolnexus_mrtr._forms import fitted
 from toolnexus_mrtr._plain import LEAST, MOST, plain, plain_twin, unsendable
 from toolnexus_mrtr._wire import (
     ACTIONS,
+    UNREAD,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -24,9 +25,6 @@ from toolnexus_mrtr._wire import (
 )
 
 _SENDABLE: Final = "a string, a number, a boolean or an array of strings"
-
-#: What `ElicitationRequests.requests` gives for the entry of another method: a request of any kind.
-_UNREAD: Final = ElicitRequest()
 
 
 @final
@@ -105,7 +103,7 @@ def _elicit_response(
     if request is not None and request.mode == "url":
         return {"action": "accept"}
     if content is None:
-        if request is None or request == _UNREAD:
+        if request is None or request is UNREAD:
             return {"action": "accept"}
         content = {}
     schema = None if request is None else request.requested_schema
@@ -176,7 +174,7 @@ def _other_response(key: str, result: InputResult, request: InputRequest | None)
 
 
 def _asks_for(kind: type, request: InputRequest | None) -> bool:
-    return request is None or isinstance(request, kind) or request == _UNREAD
+    return request is None or isinstance(request, kind) or request is UNREAD
 
 
 def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:

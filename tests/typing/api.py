@@ -20,6 +20,7 @@ from toolnexus_mrtr import (
     ElicitResult,
     Field,
     FieldError,
+    Finding,
     Form,
     Handlers,
     InputRequest,
@@ -40,6 +41,7 @@ from toolnexus_mrtr import (
     elicitation_to_request,
     input_requests,
     inspect_url,
+    lint,
     printable,
     run,
     run_async,
@@ -330,6 +332,19 @@ def looking_at_what_a_server_sent(text: str) -> None:
     inspect_url(b"https://a.example")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     printable(b"")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     report.refusal = None  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def looking_for_all_that_is_wrong(raw: Mapping[str, Any], declared: Mapping[str, Any]) -> None:
+    findings = lint(raw, method="tools/call", capabilities=declared)
+    assert_type(findings, tuple[Finding, ...])
+    assert_type(findings[0].code, str)
+    assert_type(findings[0].at, str)
+    assert_type(findings[0].severity, Literal["error", "warning"])
+    assert_type(findings[0].message, str)
+    assert_type(findings[0].spec, str)
+    # Refused: a method by position, capabilities that are a list.
+    lint(raw, "tools/call")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    lint(raw, capabilities=["elicitation"])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def catching(error: MrtrError) -> str:

@@ -6,12 +6,13 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Final, NoReturn
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._answer import answer
 from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._lint import lint_files
 from toolnexus_mrtr.cli._save import Unwritable
 from toolnexus_mrtr.cli._show import show
 
@@ -36,13 +37,23 @@ number of its retries kept:
 What is saved holds the arguments and the state, and is as secret as they are.
 """
 
+_PORTING: Final = """\
+COMMAND reads one JSON line for each vector, {"operation": ..., "input": ...}, and
+answers it with one line: {"expect": ...} or {"error": {"code": ..., "at": ...}}.
+It is started anew after a vector that it did not answer.
+
+FILE says what the program is known to fail, and why: {"vectors": {"ID": "REASON"},
+"operations": {"NAME": "REASON"}}. Vectors that are listed must fail; those of an
+operation that is listed are not run. The status is 1 where it is otherwise.
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
     bad and 1 when its output cannot be written, with one sentence on stderr, or one for each field that does not fit
-    its form; 130 when it was interrupted.
+    its form; 1 also when `lint` found an error or `vectors` a vector that fails; 130 when it was interrupted.
     """
     try:
         status = _run(arguments)
@@ -59,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = _parser().parse_args(arguments)
-        lines = list(options.run(options))
+        lines, status = _finished(options.run(options))
     except SystemExit:
         # The help or the version was asked for, and printed.
         return 0
@@ -70,7 +81,17 @@ def _run(arguments: Sequence[str] | None) -> int:
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for line in lines:
         print(line.encode(encoding, "backslashreplace").decode(encoding))
-    return 0
+    return status
+
+
+def _finished(command: Generator[str, None, int | None]) -> tuple[list[str], int]:
+    """Give all that a command prints, before any of it is printed, and its status; 0 unless it says another."""
+    lines = []
+    while True:
+        try:
+            lines.append(next(command))
+        except StopIteration as end:
+            return lines, end.value or 0
 
 
 def _fail(status: int, *sentences: str) -> int:
@@ -88,13 +109,27 @@ class _Parser(argparse.ArgumentParser):
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         # The import takes as long as all the rest.
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
 
         try:
             print(parser.prog, version("toolnexus-mrtr"))
         except PackageNotFoundError:
             print(parser.prog, "(not installed)")
         parser.exit()
+
+
+def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
+    # Programs and threads are for this command alone, and slow to import.
+    from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
+
+    return vectors(options)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 3600:
+        raise ValueError
+    return seconds
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -140,4 +175,31 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **repeated)
     command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **repeated)
     command.set_defaults(run=answer)
+
+    about = "List all that is wrong with results, and what is unwise in them. The status is 1 where a MUST is broken."
+    command = commands.add_parser("lint", help=about, description=about, allow_abbrev=False)
+    command.add_argument("files", nargs="+", **file)
+    command.add_argument("--method", metavar="METHOD", help="the method of the calls, as tools/call")
+    command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
+    command.set_defaults(run=lint_files)
+
+    about = "Hold the vectors of the fixtures against this library, or against any other program."
+    command = commands.add_parser(
+        "vectors",
+        help=about,
+        description=about,
+        epilog=_PORTING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; those that are built in unless given")
+    command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
+    command.add_argument(
+        "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
+    )
+    command.add_argument(
+        "--seconds", type=_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
+    )
+    command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
+    command.set_defaults(run=_hold_vectors)
     return parser

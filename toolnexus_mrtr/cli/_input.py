@@ -39,6 +39,12 @@ def read_result(name: str) -> dict[str, Any]:
         return _result_of(value) if "jsonrpc" in value and "resultType" not in value else value
 
 
+def read_object(name: str) -> dict[str, Any]:
+    """Read one JSON object."""
+    with _placed(name):
+        return _object(name)
+
+
 def read_call(name: str) -> Call:
     """Read a call out of its JSON-RPC request, or out of bare params, which are taken for those of a tool."""
     with _placed(name):

@@ -27,13 +27,14 @@ from toolnexus_mrtr import (
     elicitation_to_request,
     input_requests,
     inspect_url,
+    lint,
     printable,
 )
 
 
 def run(operation: str, given: dict[str, Any]) -> Any:
     """Carry out one operation of the fixtures."""
-    return _OPERATIONS[operation](**given)
+    return OPERATIONS[operation](**given)
 
 
 def _requests(raw: Any) -> Any:
@@ -91,7 +92,8 @@ def new_call(given: dict[str, Any]) -> Call:
     names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
     members = {names.get(name, name): value for name, value in given.items() if name != "limits"}
     limits = {"inputRequests": "input_requests", "requestState": "request_state"}
-    limited = {limits.get(name, name): limit for name, limit in given.get("limits", {}).items()}
+    asked: dict[str, int] = given.get("limits", {})
+    limited = {limits.get(name, name): limit for name, limit in asked.items()}
     return Call(**members, limits=Limits(**limited))
 
 
@@ -114,7 +116,7 @@ def play(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list
         seen["asks"].append(msgspec.to_builtins(outcome.requests))
         seen["delays"].append(round(outcome.delay * 1000))
         sending = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
-    raise AssertionError("an exchange ends with its last step")
+    raise ValueError("an exchange ends with its last step")
 
 
 def _exchange(call: Any, steps: Any) -> Any:
@@ -129,14 +131,13 @@ def _exchange(call: Any, steps: Any) -> Any:
 
 
 def _inspect_url(url: str) -> Any:
-    report = inspect_url(url)
-    assert report.url is url
-    return {
-        "scheme": report.scheme,
-        "host": report.host,
-        "warnings": list(report.warnings),
-        "refusal": report.refusal,
-    }
+    report = msgspec.to_builtins(inspect_url(url))
+    return {name: report[name] for name in ("scheme", "host", "warnings", "refusal")}
+
+
+def _lint(raw: Any, method: str | None = None, capabilities: Any = None) -> Any:
+    findings = lint(raw, method=method, capabilities=capabilities)
+    return [{"code": finding.code, "at": finding.at, "severity": finding.severity} for finding in findings]
 
 
 def _form_fields(schema: Any) -> Any:
@@ -172,7 +173,8 @@ _KEYWORDS = {
     "max_items": "maxItems",
 }
 
-_OPERATIONS: dict[str, Any] = {
+#: By name, what carries an operation out.
+OPERATIONS: dict[str, Any] = {
     "is_input_required": ElicitationRequests.is_input_required,
     "request_state": ElicitationRequests.request_state,
     "requests": _requests,
@@ -184,6 +186,7 @@ _OPERATIONS: dict[str, Any] = {
     "exchange": _exchange,
     "inspect_url": _inspect_url,
     "printable": printable,
+    "lint": _lint,
     "form_fields": _form_fields,
     "form_check": _form_check,
     "form_defaults": _form_defaults,

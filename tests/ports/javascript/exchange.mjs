@@ -1,0 +1,254 @@
+// Whole exchanges: calls, pauses, and what is sent for them.
+
+import { answerToElicitResult, elicitationToRequest } from "./bridge.mjs";
+import { LocalError, MrtrError, RemoteError, get, has, isMap, isText, mapValues, pointer } from "./errors.mjs";
+import { Form } from "./forms.mjs";
+import {
+  ELICIT,
+  ROOTS,
+  SAMPLE,
+  asResult,
+  elicitationOf,
+  entryFaults,
+  inputRequests,
+  isFlat,
+  isInputRequired,
+  requestState,
+  urlFaults,
+} from "./reader.mjs";
+import { sameKeys, written } from "./writer.mjs";
+
+const METHODS = ["prompts/get", "resources/read", "tools/call"];
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
+
+class InvalidAnswer extends LocalError {
+  constructor(errors) {
+    super("invalid_answer", errors[0].at);
+    this.errors = errors;
+  }
+}
+
+export function exchange({ call, steps }) {
+  const seen = { sends: [], asks: [], delays: [] };
+  try {
+    return { ...seen, outcome: play(call, steps, seen) };
+  } catch (error) {
+    if (!(error instanceof MrtrError)) throw error;
+    const { code, at, errors } = error;
+    return { ...seen, outcome: { error: errors ? { code, at, errors } : { code, at } } };
+  }
+}
+
+function play(given, steps, seen) {
+  let call = start(given);
+  for (const step of steps) {
+    seen.sends.push(call.params);
+    let pause = receive(call, step.receive);
+    if (pause.done) return pause.done;
+    if (step.stored) pause = restored(pause, step.stored);
+    const asked = inputRequests(pause.raw);
+    const ids = idsOf(pause, asked);
+    seen.asks.push(mapValues(ids, (id, key) => elicitationToRequest(asked[key], id)));
+    seen.delays.push(delayOf(pause, asked));
+    call = resume(pause, step.answers ?? {}, step.meta);
+  }
+  throw new Error("an exchange ends with its last step");
+}
+
+function start(given) {
+  const declared = get(get(given.params, "_meta"), CAPABILITIES);
+  if (declared !== undefined && !isMap(declared))
+    throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
+  return { maxRetries: 10, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, retry: 0, idle: 0 };
+}
+
+function receive(call, raw) {
+  asResult(raw);
+  const type = has(raw, "resultType") ? raw.resultType : "complete";
+  if (!isText(type) || !["complete", "input_required", ...call.resultTypes].includes(type)) {
+    throw new RemoteError("unknown_result_type", "/resultType");
+  }
+  if (isInputRequired(raw)) {
+    gate(call, raw);
+    tooDeep(raw, call.limits.depth);
+    if (call.retry >= call.maxRetries) throw new LocalError("retry_limit", "");
+    return { call, raw };
+  }
+  return { done: { done: raw, resultType: type } };
+}
+
+function gate(call, raw) {
+  if (!METHODS.includes(call.method)) throw new RemoteError("method_not_supported", "/resultType");
+  const entries = get(raw, "inputRequests") ?? null;
+  if (entries === null && (get(raw, "requestState") ?? null) === null) throw new RemoteError("nothing_requested", "");
+  if (entries !== null) {
+    if (!isMap(entries)) throw new RemoteError("wrong_type", "/inputRequests");
+    atMost(Object.keys(entries).length, call.limits.inputRequests, "/inputRequests");
+    for (const [key, entry] of Object.entries(entries)) gateEntry(call, key, entry);
+  }
+  atMost(requestState(raw)?.length ?? 0, call.limits.requestState, "/requestState");
+}
+
+function gateEntry(call, key, entry) {
+  for (const fault of gateFaults(
+    { ...call, capabilities: call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) },
+    key,
+    entry,
+  ))
+    throw fault;
+}
+
+// What keeps one entry from being taken up: its shape, what was not declared, its url, the limits, in this order.
+export function* gateFaults({ capabilities, limits = LIMITS }, key, entry) {
+  const at = pointer("inputRequests", key);
+  yield* entryFaults(entry, at);
+  if (capabilities !== undefined && isMap(entry)) yield* undeclared(capabilities, entry, at);
+  yield* urlFaults(entry, at);
+  const tooLong = (text, limit) => isText(text) && [...text].length > limit;
+  if (tooLong(key, limits.key)) yield new RemoteError("too_large", at);
+  const { params, inside } = elicitationOf(entry) ?? {};
+  if (tooLong(get(params, "message"), limits.message)) yield new RemoteError("too_large", `${at}${inside}/message`);
+}
+
+function* undeclared(declared, entry, at) {
+  const method = isFlat(entry) ? ELICIT : get(entry, "method");
+  const name = { [ELICIT]: "elicitation", [SAMPLE]: "sampling", [ROOTS]: "roots" }[method];
+  if (name === undefined) return;
+  const capability = get(declared, name) ?? null;
+  if (capability === null) return yield new RemoteError("undeclared_capability", at);
+  if (method === ELICIT) {
+    const asked = elicitationOf(entry);
+    if (asked === null) return;
+    const { params, inside } = asked;
+    const modes = ["form", "url"].filter((mode) => (get(capability, mode) ?? null) !== null);
+    const mode = has(params, "mode") ? params.mode : "form";
+    // Without a mode it is forms that were declared.
+    if (["form", "url"].includes(mode) && !(modes.length ? modes : ["form"]).includes(mode)) {
+      yield new RemoteError("undeclared_capability", `${at}${inside}/mode`);
+    }
+  }
+  if (method === SAMPLE && (get(capability, "tools") ?? null) === null) {
+    for (const member of ["tools", "toolChoice"]) {
+      if ((get(get(entry, "params"), member) ?? null) !== null)
+        yield new RemoteError("undeclared_capability", `${at}/params/${member}`);
+    }
+  }
+}
+
+function atMost(size, limit, at) {
+  if (size > limit) throw new RemoteError("too_large", at);
+}
+
+export function tooDeep(value, depth) {
+  const todo = [[value, "", 1]];
+  while (todo.length) {
+    const [box, at, level] = todo.pop();
+    if (level > depth) throw new RemoteError("too_large", at);
+    for (const [name, item] of Object.entries(box))
+      if (typeof item === "object" && item !== null) todo.push([item, at + pointer(name), level + 1]);
+  }
+}
+
+// Stored as text, and read back for the server that was named, or for none.
+function restored(pause, { server, cut }) {
+  const text = JSON.stringify(pause);
+  let found;
+  try {
+    found = JSON.parse(cut ? text.slice(0, text.length >> 1) : text);
+  } catch {
+    throw new LocalError("stored_pause_invalid", "");
+  }
+  if (found.call.server !== server) throw new LocalError("wrong_server", "");
+  gate(found.call, found.raw);
+  return found;
+}
+
+const idsOf = ({ call }, asked) =>
+  Object.fromEntries(
+    Object.entries(asked).flatMap(([key, { method }], place) =>
+      method === ELICIT ? [[key, `elc-${call.id}-${call.retry}-${place + 1}`]] : [],
+    ),
+  );
+
+const delayOf = ({ call }, asked) => (Object.keys(asked).length ? 0 : Math.min(50 * 2 ** call.idle, 5000));
+
+function resume(pause, answers, meta) {
+  const { call, raw } = pause;
+  const asked = inputRequests(raw);
+  const ids = idsOf(pause, asked);
+  const given = Array.isArray(answers) ? byKey(answers, ids) : answers;
+  sameKeys(given, asked);
+  const errors = [];
+  const responses = mapValues(asked, (request, key) => {
+    const value = responseTo(key, given[key], request, ids[key], raw.inputRequests[key]);
+    if (value.errors) errors.push(...value.errors);
+    return value;
+  });
+  if (errors.length) throw new InvalidAnswer(errors);
+  const { inputResponses, requestState: old, ...params } = call.params;
+  if (meta !== undefined) params._meta = meta;
+  if (Object.keys(responses).length) params.inputResponses = responses;
+  const state = requestState(raw);
+  if (state !== null) params.requestState = state;
+  return { ...call, params, retry: call.retry + 1, idle: Object.keys(asked).length ? 0 : call.idle + 1 };
+}
+
+// A question that was asked again has `.2`, `.3` and so on behind its id.
+const firstAsked = (id) => String(id).replace(/\.\d+$/, "");
+
+function byKey(answers, ids) {
+  const keys = new Map(Object.entries(ids).map(([key, id]) => [id, key]));
+  const found = new Map();
+  answers.forEach((answer, place) => {
+    const key = keys.get(firstAsked(answer.id));
+    if (key === undefined) throw new LocalError("answer_id_mismatch", `/${place}/id`);
+    if (found.has(key)) throw new LocalError("unexpected_answer", `/${place}`);
+    found.set(key, answer);
+  });
+  return Object.fromEntries(found);
+}
+
+function responseTo(key, answer, request, id, entry) {
+  const at = pointer(key);
+  if (has(answer, "ok")) {
+    if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
+    // An id that was minted for another question belongs to that one.
+    if (isText(answer.id) && answer.id.startsWith("elc-") && firstAsked(answer.id) !== id)
+      throw new LocalError("answer_id_mismatch", at + "/id");
+  }
+  if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) return answer;
+  const result = has(answer, "ok") ? converted(answer, request, at) : answer;
+  if (request.method === ELICIT && result.action === "accept" && get(request.params, "mode") !== "url") {
+    const errors = fitting(
+      result.content ?? {},
+      request,
+      `${pointer("inputRequests", key)}${elicitationOf(entry).inside}/requestedSchema`,
+    );
+    if (errors.length) return { errors: errors.map(({ code, at: place }) => ({ code, at: at + place })) };
+  }
+  const value = written(key, result, request);
+  if (has(answer, "ok")) return value;
+  // What is in the wire's own shape is kept whole, but for content that has no place in it.
+  if (request.method !== ELICIT) return answer;
+  const { content, ...rest } = answer;
+  return { ...rest, ...value };
+}
+
+function converted(answer, request, at) {
+  try {
+    return answerToElicitResult(answer, { kind: get(request.params, "mode") === "url" ? "authorization" : "input" });
+  } catch (error) {
+    throw error instanceof MrtrError ? new LocalError(error.code, at + error.at) : error;
+  }
+}
+
+function fitting(content, request, at) {
+  let form;
+  try {
+    form = new Form(request.params.requestedSchema);
+  } catch (error) {
+    throw error instanceof MrtrError ? new RemoteError(error.code, at + error.at) : error;
+  }
+  return form.check(content);
+}

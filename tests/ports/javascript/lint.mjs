@@ -1,0 +1,179 @@
+// Everything that is wrong with a result, and what is unwise in it; a reader stops at the first error.
+
+import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
+import { gateFaults, tooDeep } from "./exchange.mjs";
+import { Form, isNull } from "./forms.mjs";
+import { FORMATS } from "./formats.mjs";
+import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
+import { inspectUrl } from "./urls.mjs";
+
+const METHODS = ["prompts/get", "resources/read", "tools/call"];
+const LINK = /[a-z]:\/\/\S|\bwww\.\S/i;
+const KNOWN =
+  "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(
+    " ",
+  );
+const ALLOWED = {
+  string: ["type", "minLength", "maxLength", "format", "enum", "oneOf"],
+  number: ["type", "minimum", "maximum"],
+  integer: ["type", "minimum", "maximum"],
+  boolean: ["type"],
+  array: ["type", "minItems", "maxItems", "items"],
+};
+
+const error = (code, at) => ({ code, at, severity: "error" });
+const warning = (code, at) => ({ code, at, severity: "warning" });
+
+export const lint = ({ raw, method, capabilities }) => [...findings(raw, method, capabilities)];
+
+function* findings(raw, method, capabilities) {
+  if (!isMap(raw)) return yield error("wrong_type", "");
+  const whole = fault(() => asResult(raw));
+  if (whole) return yield error(whole.code, whole.at);
+  const type = get(raw, "resultType");
+  if (!has(raw, "resultType")) yield error("missing_member", "/resultType");
+  else if (type !== "complete" && type !== "input_required") yield error("unknown_result_type", "/resultType");
+  const present = ["inputRequests", "requestState"].filter((name) => has(raw, name));
+  if (type === "complete") {
+    if (method === undefined || METHODS.includes(method))
+      for (const name of present) yield warning("not_paused", "/" + name);
+    return;
+  }
+  if (type === "input_required") {
+    if (method !== undefined && !METHODS.includes(method)) yield error("method_not_supported", "/resultType");
+    if (get(raw, "inputRequests") == null && get(raw, "requestState") == null) yield error("nothing_requested", "");
+  }
+  yield* asked(raw, capabilities);
+  if (has(raw, "requestState")) yield* kept(raw.requestState);
+  const deep = type === "input_required" ? fault(() => tooDeep(raw, 64)) : null;
+  if (deep) yield error(deep.code, deep.at);
+}
+
+function* asked(raw, capabilities) {
+  if (!has(raw, "inputRequests")) return;
+  const entries = raw.inputRequests;
+  if (entries === null) return yield error("null_member", "/inputRequests");
+  if (!isMap(entries)) return yield error("wrong_type", "/inputRequests");
+  const keys = Object.keys(entries);
+  if (!keys.length) yield warning("asks_nothing", "/inputRequests");
+  if (keys.length > 100) yield error("too_large", "/inputRequests");
+  for (const key of keys) yield* ofEntry(key, entries[key], capabilities);
+}
+
+function* kept(state) {
+  if (state === null) yield error("null_member", "/requestState");
+  else if (!isText(state)) yield error("wrong_type", "/requestState");
+  else if ([...state].length > 1048576) yield error("too_large", "/requestState");
+}
+
+function* ofEntry(key, entry, capabilities) {
+  const at = pointer("inputRequests", key);
+  for (const { code, at: place } of gateFaults({ capabilities }, key, entry)) yield error(code, place);
+  if (!isMap(entry)) return;
+  if (isFlat(entry)) yield error("flat_entry", at);
+  const method = isFlat(entry) ? ELICIT : get(entry, "method");
+  if (isText(method) && ![ELICIT, SAMPLE, ROOTS].includes(method)) yield warning("unknown_method", at + "/method");
+  const elicitation = elicitationOf(entry);
+  if (!elicitation || [...key].length > 256) return;
+  const { params, inside } = elicitation;
+  const mode = has(params, "mode") ? params.mode : "form";
+  if (mode === "url" && isText(get(params, "url"))) {
+    for (const word of inspectUrl(params.url).warnings) yield warning(word, `${at}${inside}/url`);
+  }
+  if (mode !== "form") return;
+  yield* links(params, ["message"], at + inside);
+  if (isMap(get(params, "requestedSchema"))) yield* ofForm(params.requestedSchema, `${at}${inside}/requestedSchema`);
+}
+
+function* links(holder, names, at) {
+  for (const name of names)
+    if (isText(get(holder, name)) && LINK.test(holder[name])) yield warning("link_in_form", `${at}/${name}`);
+}
+
+function* ofForm(schema, at) {
+  yield* links(schema, ["title", "description"], at);
+  let form = null;
+  const refused = fault(() => (form = new Form(schema)));
+  if (refused) yield error(refused.code, at + refused.at);
+  const unenforced = form?.unenforced().map((place) => at + place) ?? [];
+  for (const finding of beyond(schema, at)) if (!unenforced.includes(finding.at)) yield finding;
+  for (const place of unenforced) yield warning("constraint_unenforced", place);
+  const fields = isMap(get(schema, "properties")) ? schema.properties : {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (!isMap(field) || name.length > 1000) continue;
+    yield* links(field, ["title", "description"], at + pointer("properties", name));
+    yield* repeated(field, at + pointer("properties", name));
+  }
+  if (form) yield* filledIn(form, schema, fields, at);
+}
+
+function* beyond(schema, at) {
+  const restricted = (place) => warning("schema_not_restricted", place);
+  if (get(schema, "type") !== "object") yield restricted(at + "/type");
+  const keywords = function* (holder, allowed, place) {
+    for (const name of Object.keys(holder))
+      if (KNOWN.includes(name) && !allowed.includes(name)) yield restricted(`${place}/${name}`);
+  };
+  yield* keywords(schema, ["type", "properties", "required"], at);
+  if (!isMap(get(schema, "properties"))) return yield restricted(at + "/properties");
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const place = at + pointer("properties", name);
+    if (name.length > 1000) continue;
+    if (!isMap(field)) yield restricted(place);
+    else if (!isText(get(field, "type")) || !has(ALLOWED, field.type)) yield restricted(place + "/type");
+    else {
+      yield* keywords(field, ALLOWED[field.type], place);
+      if (field.type === "string" && has(field, "format") && !has(FORMATS, field.format))
+        yield restricted(place + "/format");
+      if (field.type !== "array") continue;
+      if (has(get(field, "items"), "enum") || has(get(field, "items"), "anyOf"))
+        yield* keywords(field.items, ["type", "enum", "anyOf"], place + "/items");
+      else yield restricted(place + "/items");
+    }
+  }
+}
+
+function* repeated(field, at) {
+  for (const [holder, inside] of [
+    [field, ""],
+    [get(field, "items"), "/items"],
+  ]) {
+    for (const keyword of ["enum", "oneOf", "anyOf"]) {
+      const seen = new Set();
+      const members = Array.isArray(get(holder, keyword)) ? holder[keyword] : [];
+      for (const [place, member] of members.entries()) {
+        const value = keyword === "enum" ? member : get(member, "const");
+        if (!["string", "number", "boolean"].includes(typeof value)) continue;
+        if (seen.has(value)) yield warning("repeated_choice", `${at}${inside}/${keyword}/${place}`);
+        seen.add(value);
+      }
+    }
+  }
+}
+
+function* filledIn(form, schema, fields, at) {
+  const defaults = form.defaults();
+  for (const { name, sensitive } of form.shown()) {
+    const place = has(fields, name) ? at + pointer("properties", name) : at;
+    if (sensitive) yield warning("asks_for_secret", place);
+    const field = get(fields, name);
+    if (!has(field, "default") || has(defaults, name)) continue;
+    const mayBeNull =
+      [get(field, "type") ?? "null"].flat().includes("null") || (get(field, "anyOf") ?? []).some(isNull);
+    if (field.default !== null || !mayBeNull) yield warning("default_invalid", place + "/default");
+  }
+  if (has(schema, "allOf") || has(schema, "$ref")) return;
+  for (const [place, name] of (get(schema, "required") ?? []).entries()) {
+    if (!has(fields, name)) yield warning("required_unknown", `${at}/required/${place}`);
+  }
+}
+
+function fault(work) {
+  try {
+    work();
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof MrtrError) return thrown;
+    throw thrown;
+  }
+}

@@ -1,0 +1,84 @@
+// Typed to raw: one entry of `inputResponses`, or all of them.
+
+import { LocalError, get, has, isMap, isNumber, isText, mapValues, pick, pointer } from "./errors.mjs";
+import { ELICIT, ROOTS, SAMPLE } from "./reader.mjs";
+
+const ACTIONS = ["accept", "decline", "cancel"];
+
+export const toInputResponse = (key, result, request) => ({ ...one(key, written(key, result, request)) });
+
+export function toInputResponses(results, requests) {
+  if (requests !== undefined) sameKeys(results, requests);
+  return mapValues(results, (result, key) => written(key, result, requests === undefined ? undefined : requests[key]));
+}
+
+export function sameKeys(answers, asked) {
+  // A mistyped key is named before the one that it leaves open.
+  for (const key of Object.keys(answers)) if (!has(asked, key)) throw new LocalError("unexpected_answer", pointer(key));
+  for (const key of Object.keys(asked)) if (!has(answers, key)) throw new LocalError("missing_answer", pointer(key));
+}
+
+const one = (key, value) => Object.fromEntries([[key, value]]);
+
+export function written(key, result, request) {
+  const at = pointer(key);
+  const kind = has(result, "action") ? ELICIT : has(result, "role") ? SAMPLE : ROOTS;
+  if (request !== undefined && request.method !== kind) throw new LocalError("answer_kind_mismatch", at);
+  if (kind === ELICIT) return elicited(result, request?.params, at);
+  return kind === SAMPLE ? sampled(result, at) : rooted(result, at);
+}
+
+function elicited(result, params, at) {
+  const { action } = result;
+  if (!ACTIONS.includes(action)) throw wrong(at + "/action");
+  if (action !== "accept" || get(params, "mode") === "url") return { action };
+  const content = get(result, "content") ?? undefined;
+  if (content === undefined) return params === undefined ? { action } : { action, content: {} };
+  if (!isMap(content)) throw wrong(at + "/content");
+  return { action, content: sent(content, params, at + "/content") };
+}
+
+function sent(content, params, at) {
+  const schema = get(params, "requestedSchema");
+  const required = Array.isArray(get(schema, "required")) ? schema.required : [];
+  const entries = Object.entries(content).filter(
+    ([name, value]) => value !== null || params === undefined || required.includes(name),
+  );
+  for (const [name, value] of entries) {
+    if (value === null && params !== undefined)
+      throw new LocalError("invalid_answer", at.replace(/\/content$/, "") + pointer(name));
+    const isList = Array.isArray(value) && value.every(isText);
+    if (!isText(value) && !isNumber(value) && typeof value !== "boolean" && !isList) {
+      const place = Array.isArray(value)
+        ? pointer(
+            name,
+            value.findIndex((item) => !isText(item)),
+          )
+        : pointer(name);
+      throw wrong(at + place);
+    }
+  }
+  return Object.fromEntries(entries);
+}
+
+function sampled(result, at) {
+  if (result.role !== "user" && result.role !== "assistant") throw wrong(at + "/role");
+  const blocks = Array.isArray(result.content) ? result.content : [result.content];
+  if (!blocks.every((block) => isText(get(block, "type")))) throw wrong(at + "/content");
+  if (!isText(result.model)) throw wrong(at + "/model");
+  if ((get(result, "stopReason") ?? null) !== null && !isText(result.stopReason)) throw wrong(at + "/stopReason");
+  return pick(result, ["role", "content", "model", "stopReason"]);
+}
+
+function rooted(result, at) {
+  if (!Array.isArray(result.roots)) throw wrong(at + "/roots");
+  const roots = result.roots.map((root, place) => {
+    const where = `${at}/roots/${place}`;
+    if (!isText(get(root, "uri")) || !root.uri.startsWith("file://")) throw wrong(where + "/uri");
+    if ((get(root, "name") ?? null) !== null && !isText(root.name)) throw wrong(where + "/name");
+    return pick(root, ["uri", "name"]);
+  });
+  return { roots };
+}
+
+const wrong = (at) => new LocalError("wrong_value", at);

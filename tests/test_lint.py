@@ -1,0 +1,232 @@
+"""lint: everything at once where the readers stop at the first error, on whatever a server sends."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from counting import calls
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import RESULTS, json_values, results
+from test_wire import MORE, OURS, exchange
+
+from toolnexus_mrtr import (
+    Call,
+    Finding,
+    Handlers,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+    input_requests,
+    lint,
+)
+
+#: What a reader lets pass, and lint calls an error all the same.
+TOLERATED = {"flat_entry", "null_member", "schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
+
+METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])
+
+CAPABILITIES = st.one_of(
+    st.none(),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "elicitation": st.sampled_from([None, {}, {"form": {}}, {"url": {}}, {"form": {}, "url": {}}, 5]),
+            "sampling": st.sampled_from([None, {}, {"tools": {}}]),
+            "roots": st.sampled_from([None, {}]),
+        },
+    ),
+)
+
+#: The recordings whose server is wrong, and how.
+WRONG = {"http-tools_call-ref_defs": ("python", "schema_invalid")}
+
+
+def errors(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    return [(finding.code, finding.at) for finding in findings if finding.severity == "error"]
+
+
+def refused(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    """The errors that a reader raises too; it takes an absent `resultType` for that of an older server."""
+    found = [(code, at) for code, at in errors(findings) if code not in TOLERATED]
+    return [one for one in found if one != ("missing_member", "/resultType")]
+
+
+def raised(call: Any, *arguments: Any) -> list[tuple[str, str]]:
+    try:
+        call(*arguments)
+    except MrtrError as error:
+        return [(error.code, error.at)]
+    return []
+
+
+def ask(entry: Any, key: str = "k") -> dict[str, Any]:
+    return {"resultType": "input_required", "inputRequests": {key: entry}}
+
+
+def form(schema: Any) -> dict[str, Any]:
+    return ask({"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}})
+
+
+@given(results, METHODS, CAPABILITIES)
+@example(RESULTS[0], "tools/call", {})
+@example(RESULTS[0], None, None)
+@example({"resultType": "complete", "a": [[]] * 3}, None, None)
+def test_the_first_error_of_receive_is_the_first_error_of_lint(raw, method, capabilities):
+    if "resultType" not in raw:
+        # Lint looks at what is asked without it, where a reader takes the call for finished.
+        raw = raw | {"resultType": "complete"}
+    findings = lint(raw, method=method, capabilities=capabilities)
+    if raw["resultType"] not in ("complete", "input_required"):
+        # What is no pause is not received; lint looks at what it asks all the same.
+        findings = findings[:1]
+    if method is None:
+        findings = tuple(finding for finding in findings if finding.code != "method_not_supported")
+    call = (
+        Call(method or "tools/call", {}, capabilities=capabilities)
+        if method != ""
+        else Call("", {}, capabilities=capabilities)
+    )
+    assert raised(call.receive, raw) == refused(findings)[:1]
+
+
+@given(results)
+@example(RESULTS[0])
+def test_the_first_error_of_the_strict_reader_is_the_first_of_its_errors_in_lint(raw):
+    asked = {"resultType": "input_required", "requestState": "s"}
+    if "inputRequests" in raw:
+        asked["inputRequests"] = raw["inputRequests"]
+    found = [one for one in refused(lint(asked)) if one[0] != "too_large"]
+    assert raised(input_requests, asked) == found[:1]
+
+
+@given(json_values, METHODS, CAPABILITIES)
+def test_no_json_value_raises(raw, method, capabilities):
+    findings = lint(raw, method=method, capabilities=capabilities)
+    assert all(finding.message and finding.spec.startswith("https://modelcontextprotocol.io/") for finding in findings)
+    if not isinstance(raw, dict):
+        assert errors(findings) == [("wrong_type", "")]
+
+
+@given(json_values)
+@example(
+    {"type": "object", "properties": {"a": {"type": "string", "default": {}, "enum": [[], {}, None, True, 1, 1.0]}}}
+)
+@example({"type": "object", "properties": {5: {}}, "required": [5]})
+@example({"type": "object", "properties": {"a": {"items": {"enum": 5}, "type": "string", "format": []}}, "required": 5})
+def test_no_schema_raises(schema):
+    at = "/inputRequests/k/params/requestedSchema"
+    found = {finding.at for finding in lint(form(schema))}
+    assert all(place.startswith(at) for place in found)
+
+
+@given(results)
+def test_looking_twice_finds_the_same_and_changes_nothing(raw):
+    before = repr(raw)
+    assert lint(raw) == lint(raw)
+    assert repr(raw) == before
+
+
+@pytest.mark.parametrize("path", [*OURS, *MORE], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
+    capabilities = Handlers(wait_for=print, create_message=print, list_roots=print, sampling_tools=True).capabilities()
+    found = [
+        finding.code
+        for step in exchange(path)
+        if "result" in step["response"]
+        for finding in lint(step["response"]["result"], method=step["request"]["method"], capabilities=capabilities)
+        if finding.severity == "error"
+    ]
+    folder, code = WRONG.get(path.stem, ("", ""))
+    assert found == ([code] if path.parent.name == folder else [])
+
+
+def test_a_message_never_holds_more_than_64_characters_of_the_server():
+    raw = form({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
+    messages = {finding.code: finding.message for finding in lint(raw)}
+    assert messages.keys() == {"asks_for_secret", "required_unknown"}
+    assert all(len(message) < 150 for message in messages.values())
+
+
+def test_the_inside_of_a_field_whose_name_is_too_long_is_not_pointed_at():
+    (found,) = lint(form({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
+    assert (found.code, found.at) == ("schema_too_large", "/inputRequests/k/params/requestedSchema/properties")
+
+
+@pytest.mark.parametrize("wrong", [b"tools/call", 5, ["tools/call"]])
+def test_a_method_that_is_no_text_is_the_callers_fault(wrong):
+    with pytest.raises(TypeError, match="^method "):
+        lint({}, method=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["elicitation", 5, ["elicitation"]])
+def test_capabilities_that_are_no_map_are_the_callers_fault(wrong):
+    with pytest.raises(TypeError, match="^capabilities "):
+        lint({}, capabilities=wrong)
+
+
+def _fields(n: int) -> dict[str, Any]:
+    return form({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
+
+
+#: What a server could send to make a linter work; each grows with its size.
+HOSTILE = {
+    "entries": lambda n: {"resultType": "input_required", "inputRequests": {f"k{i}": {"a": i} for i in range(100 * n)}},
+    "forms": lambda n: {
+        "resultType": "input_required",
+        "inputRequests": {f"k{i}": form({"type": "object"})["inputRequests"]["k"] for i in range(40 * n)},
+    },
+    "fields": lambda n: _fields(20 * n),
+    "fields beyond the bounds": lambda n: _fields(600 * n),
+    "fields of no kind": lambda n: form({"properties": {f"f{i}": i for i in range(500 * n)}}),
+    "links": lambda n: form({"properties": {f"f{i}": {"title": "a://b " * 9} for i in range(100 * n)}}),
+    "a text of schemes": lambda n: form({"title": "a:/" * 2_000 * n, "description": "www." * 2_000 * n}),
+    "choices": lambda n: form({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
+    "choices beyond the bounds": lambda n: form({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
+    "required": lambda n: form({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
+    "a long key": lambda n: ask(_fields(40 * n)["inputRequests"]["k"], "k" * 2_000 * n),
+    "a long name": lambda n: form({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
+    "a long default": lambda n: form(
+        {"type": "object", "properties": {"a": {"type": "string", "minLength": 10**6, "default": "x" * 5_000 * n}}}
+    ),
+    "a deep result": lambda n: {"resultType": "input_required", "requestState": "s", "_meta": _nested(1_000 * n)},
+    "a deep schema": lambda n: form({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
+}
+
+
+def _nested(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_result_costs_no_more_than_its_size(name):
+    small, large = HOSTILE[name](1), HOSTILE[name](10)
+    # The first form with a default loads jsonschema.
+    lint(small)
+    assert calls(lint, large) <= 12 * max(calls(lint, small), 2_000)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_said_of_a_hostile_result_grows_no_faster_than_it(name):
+    small, large = HOSTILE[name](1), HOSTILE[name](10)
+    size = [sum(len(finding.at) + len(finding.message) for finding in lint(raw)) for raw in (small, large)]
+    assert size[1] <= 12 * max(size[0], 5_000)
+
+
+def test_a_finding_is_a_value():
+    (one,) = lint({})
+    assert one == lint({})[0]
+    assert hash(one) == hash(lint({})[0])
+    with pytest.raises(AttributeError):
+        one.code = "x"
+
+
+def test_a_whole_response_is_told_from_a_result():
+    response = {"jsonrpc": "2.0", "id": 1, "result": {}}
+    with pytest.raises(LocalProtocolError) as caught:
+        input_requests(response)
+    assert errors(lint(response)) == [(caught.value.code, caught.value.at)]
+    assert not isinstance(caught.value, RemoteProtocolError)

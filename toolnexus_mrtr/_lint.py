@@ -1,0 +1,138 @@
+"""`lint`: all that is wrong with a server's result, and what is unwise in it; a reader stops at the first error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from toolnexus_mrtr._errors import MrtrError
+from toolnexus_mrtr._form_rules import form_findings, link_findings
+from toolnexus_mrtr._gates import Limits, asking_faults, keeping_faults, pausing_faults, result_type_faults
+from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._reader import as_result
+from toolnexus_mrtr._rules import (
+    MRTR,
+    RESULT_TYPE,
+    SAFE_URLS,
+    SERVERS,
+    Finding,
+    elicitation_params,
+    error,
+    is_flat,
+    warning,
+    wrong_type,
+)
+from toolnexus_mrtr._urls import inspect_url
+from toolnexus_mrtr._wire import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
+
+_LIMITS: Final = Limits()
+
+_METHODS: Final = (ELICIT, SAMPLE, LIST_ROOTS)
+
+_PAUSE_MEMBERS: Final = ("inputRequests", "requestState")
+
+_URL_WARNINGS: Final = {
+    "insecure_http": "expected https, this url is http and leaves the machine",
+    "punycode": "expected a host in plain ASCII, this one stands for other characters",
+    "ip_host": "expected the name of a host, found an address",
+    "local_network": "expected a public host, this one is on the client's machine or network",
+    "unusual_port": "expected the usual port, found another",
+}
+
+
+def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
+    """List everything that is wrong with the result of a call, in document order, and what is unwise in it.
+
+    Errors are what a client may refuse, warnings what a person or another client may trip over. `method` is that of
+    the call, `capabilities` are what was declared to the server; what is not given is not held against it. Limits are
+    the defaults of `Limits`. Of one entry come first the errors that `Call.receive` would raise, then all else; a form
+    that no client can check is one error, whatever else its schema breaks. Nothing is fetched, and no value of any
+    JSON type raises.
+
+    Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.
+    """
+    if not isinstance(method, str | None):
+        raise TypeError(f"method must be a str, not {type(method).__name__}")
+    if not isinstance(capabilities, Mapping | None):
+        raise TypeError(f"capabilities must be a mapping, not {type(capabilities).__name__}")
+    if not isinstance(raw, Mapping):
+        return (wrong_type("an object", raw, "", MRTR),)
+    return tuple(_findings(raw, method, capabilities))
+
+
+def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
+    try:
+        as_result(raw)
+    except MrtrError as fault:
+        yield error(fault.code, fault.args[1], "", MRTR)
+        return
+    result_type = raw.get("resultType")
+    present = [name for name in _PAUSE_MEMBERS if name in raw]
+    if "resultType" not in raw:
+        # Older servers leave it out, those of this revision must not (base, "ResultType").
+        yield error("missing_member", "expected a member 'resultType'", "/resultType", RESULT_TYPE)
+    yield from result_type_faults(raw)
+    if result_type == COMPLETE:
+        # The result of a task, which another method gets, has such members too.
+        for name in present if method is None or method in MRTR_METHODS else ():
+            yield warning("not_paused", f"expected no {name} in a result that is complete", f"/{name}", MRTR)
+    else:
+        if result_type == INPUT_REQUIRED:
+            yield from pausing_faults(raw, method)
+        if present:
+            yield from _pause_findings(raw, capabilities)
+    if result_type == INPUT_REQUIRED:
+        yield from _unkept(raw)
+
+
+def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
+    yield from _null_member(raw, "inputRequests")
+    entries = raw.get("inputRequests")
+    if isinstance(entries, Mapping) and not entries:
+        yield warning("asks_nothing", "expected something to be asked, or no inputRequests", "/inputRequests", SERVERS)
+    yield from asking_faults(raw, capabilities, _LIMITS, also=_entry_findings)
+    yield from _null_member(raw, "requestState")
+    yield from keeping_faults(raw, _LIMITS)
+
+
+def _null_member(raw: Mapping[str, Any], name: str) -> Iterator[Finding]:
+    if name in raw and raw[name] is None:
+        yield error("null_member", f"expected {name} to be left out, found null", f"/{name}", MRTR)
+
+
+def _entry_findings(key: str, entry: Any, at: str) -> Iterator[Finding]:
+    """What a reader lets pass in one entry."""
+    if not isinstance(entry, Mapping):
+        return
+    if is_flat(entry):
+        yield error("flat_entry", "expected method and params, found an elicitation without them", at, MRTR)
+    method = entry.get("method", ELICIT)
+    if isinstance(method, str) and method not in _METHODS:
+        # An extension may have agreed on more; a client that does not know of it cannot answer.
+        yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
+    params, inside = elicitation_params(entry) or ({}, "")
+    # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
+    if len(str(key)) <= _LIMITS.key:
+        yield from _elicitation_findings(params, at + inside)
+
+
+def _elicitation_findings(params: Mapping[str, Any], at: str) -> Iterator[Finding]:
+    mode, url, schema = params.get("mode", "form"), params.get("url"), params.get("requestedSchema")
+    if mode == "url" and isinstance(url, str):
+        for word in inspect_url(url).warnings:
+            yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
+    if mode == "form":
+        yield from link_findings(params, ("message",), at)
+        if isinstance(schema, Mapping):
+            yield from form_findings(schema, at + "/requestedSchema")
+
+
+def _unkept(raw: Mapping[str, Any]) -> Iterator[Finding]:
+    """A place of a pause that is nested too deep to be kept, or that no JSON could have held."""
+    fault = None
+    try:
+        plain(raw, depth=_LIMITS.depth, remote=True)
+    except MrtrError as refused:
+        fault = refused
+    if fault is not None:
+        yield error(fault.code, fault.args[1], fault.at, MRTR)

@@ -1,0 +1,90 @@
+"""The vectors that lie in a folder, or in the package; and which of them are expected to fail."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from toolnexus_mrtr.cli._input import BadInput, parse, read_object
+from toolnexus_mrtr.cli._text import cited
+
+#: The version of their layout, and the folder of the revision that this library speaks.
+_FORMAT: Final = 1
+_REVISION: Final = "2026-07-28"
+
+
+class Vector(NamedTuple):
+    """One vector: an input, and what comes of it."""
+
+    operation: str
+    id: str
+    description: str
+    input: dict[str, Any]
+    #: Either `{"expect": value}` or `{"error": {code, at}}`.
+    outcome: dict[str, Any]
+    is_ordered: bool
+
+
+class Exceptions(NamedTuple):
+    """Why some vectors are expected to fail, by id, and why some are not run at all, by operation."""
+
+    vectors: Mapping[str, str]
+    operations: Mapping[str, str]
+
+
+def load_vectors(folder: str | None) -> list[Vector]:
+    """Read all the vectors of a folder that is laid out as `fixtures/` is; without one, those of the package."""
+    root = _own() if folder is None else Path(folder)
+    try:
+        paths = sorted((path for path in (root / _REVISION).iterdir() if path.name.endswith(".json")), key=_name)
+    except OSError:
+        paths = []
+    if not paths:
+        raise BadInput(f"expected vectors in {folder or 'the package'}, in a folder {_REVISION}")
+    return [vector for path in paths for vector in _read(path)]
+
+
+def load_exceptions(name: str | None, vectors: list[Vector]) -> Exceptions:
+    """Read which vectors are expected to fail; what is not among the vectors must not be listed."""
+    listed = {} if name is None else read_object(name)
+    exceptions = Exceptions(listed.get("vectors", {}), listed.get("operations", {}))
+    known = {vector.id for vector in vectors}, {vector.operation for vector in vectors}
+    for reasons, names in zip(exceptions, known, strict=True):
+        if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
+            raise BadInput(f"{name}: expected a reason for every name, in vectors and in operations")
+        for unknown in sorted(reasons.keys() - names):
+            raise BadInput(f"{name}: {cited(unknown)} is none of the vectors")
+    return exceptions
+
+
+def _own() -> Traversable:
+    """Where the vectors of the package are: in it, once it is built; beside it, in the repository."""
+    package = importlib.resources.files("toolnexus_mrtr")
+    packed = package / "fixtures"
+    return packed if packed.is_dir() else Path(str(package)).parent / "fixtures"
+
+
+def _name(path: Traversable) -> str:
+    return path.name
+
+
+def _read(path: Traversable) -> list[Vector]:
+    try:
+        file = parse(path.read_bytes().decode("ascii"))
+        if file["format"] == _FORMAT:
+            return [_vector(file["operation"], vector) for vector in file["vectors"]]
+        reason = f"expected the format {_FORMAT}"
+    except (OSError, UnicodeDecodeError, KeyError, TypeError):
+        reason = "expected vectors in ASCII, as fixtures/README.md says"
+    except BadInput as error:
+        reason = str(error)
+    raise BadInput(f"{path.name}: {reason}")
+
+
+def _vector(operation: str, vector: Mapping[str, Any]) -> Vector:
+    outcome = {"error": vector["error"]} if "error" in vector else {"expect": vector["expect"]}
+    is_ordered = "Order" in vector.get("flags", ())
+    return Vector(operation, vector["id"], vector["description"], vector["input"], outcome, is_ordered)
