@@ -231,6 +231,13 @@ def test_what_the_wire_cannot_carry_is_not_sendable(value):
     assert codes({}, {"a": value}) == [("/a", "not_sendable")]
 
 
+@pytest.mark.parametrize("items", [{}, True, {"title": "Tag"}, {"x-unknown": 1}], ids=repr)
+def test_items_of_which_nothing_is_said_may_be_any_text(items):
+    form = Form.of({"type": "object", "properties": {"a": {"type": "array", "items": items}}})
+    assert form.check({"a": []}) == form.check({"a": ["x", ""]}) == ()
+    assert form.parse({"a": ["x"]}) == ({"a": ["x"]}, ())
+
+
 def test_a_list_has_at_most_10000_items():
     assert one({"type": "array"}, ["x"] * 10_000) == []
     assert one({"type": "array"}, ["x"] * 10_001) == ["too_many"]

@@ -62,8 +62,10 @@ def broken(value: Any, rules: Rules, dialect: str) -> dict[str, str]:
     faults: dict[str, str] = {}
     for keyword, limit in _broken(value, rules.parts, validator):
         faults.setdefault(_CODES.get(keyword, "other"), _expected(keyword, limit))
-    if rules.items and type(value) is list:
-        most = _STEPS // sum(map(len, rules.items))
+    # Items of which nothing is said break nothing.
+    steps = sum(map(len, rules.items))
+    if steps and type(value) is list:
+        most = _STEPS // steps
         if len(value) > most:
             return {"too_many": f"at most {most} items"}
         of_items = chain.from_iterable(_broken(item, rules.items, validator) for item in value)
