@@ -75,16 +75,20 @@ def test_the_table_marks_what_missed_its_target():
     ]
 
 
-def measured_row(size, ratio, target="within 3x", *, met=True):
-    return Measured("writing", size, "a peer", 1.5e-6, 1e-6, ratio, target, met)
+def measured_row(size, ratio, target="within 3x", *, ours=1.5e-6, met=True):
+    return Measured("writing", size, "a peer", ours, 1e-6, ratio, target, met)
 
 
 def test_the_summary_has_one_line_for_each_work_and_peer_and_names_the_sizes_that_missed():
-    rows = [measured_row("1", 2.0), measured_row("10", 3.5, met=False), measured_row("1,000", 1.0, target="slope 1.1")]
+    rows = [
+        measured_row("1", 2.0),
+        measured_row("10", 3.5, met=False),
+        measured_row("1,000", 1.0, "slope 1.1", ours=0.0123456),
+    ]
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in summary(rows).splitlines()[2:]]
     assert lines == [
         ["writing", "1; 10", "1.5; 1.5", "a peer", "2.00; 3.50", "within 3x", "no: 10"],
-        ["writing", "1,000", "1.5", "a peer", "1.00", "slope 1.1", "yes"],
+        ["writing", "1,000", "12,300", "a peer", "1.00", "slope 1.1", "yes"],
     ]
 
 

@@ -141,12 +141,17 @@ def summary(measured: Iterable[Measured]) -> str:
         missed = [row.size for row in rows if not row.met]
         lines.append(
             [
-                *(work, "; ".join(row.size for row in rows), "; ".join(f"{row.ours * 1e6:,.3g}" for row in rows)),
+                *(work, "; ".join(row.size for row in rows), "; ".join(_short(row.ours * 1e6) for row in rows)),
                 *(peer, "; ".join(f"{row.ratio:.2f}" for row in rows), target),
                 f"no: {', '.join(missed)}" if missed else "yes",
             ]
         )
     return aligned(lines)
+
+
+def _short(figure: float) -> str:
+    """Give three digits that mean something."""
+    return f"{float(f'{figure:.3g}'):,g}"
 
 
 def changes(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[list[str]]:

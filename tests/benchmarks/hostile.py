@@ -13,8 +13,9 @@ from readme import add_write, where, write
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 
-from hostile_forms import HOSTILE, LARGE, SMALL, Hostile, bytes_of  # noqa: E402 - the path has just been set
-from test_hostile_forms import answered, calls  # noqa: E402
+from counting import calls  # noqa: E402 - the path has just been set
+from hostile_forms import HOSTILE, LARGE, SMALL, Hostile, bytes_of  # noqa: E402
+from test_hostile_forms import answered  # noqa: E402
 
 HEAD = ["Form", "Bytes", "Calls", "Growth", "Milliseconds", "Outcome"]
 
@@ -40,8 +41,8 @@ def main() -> None:
     for name, make in HOSTILE.items():
         small, large = make(SMALL), make(LARGE)
         outcome, milliseconds = answered(large), timed(large)
-        cost = calls(large)
-        growth = cost / calls(small)
+        cost = calls(answered, large)
+        growth = cost / calls(answered, small)
         size = bytes_of(large.schema)
         costs.append((milliseconds, [name, f"{size:,}", f"{cost:,}", f"{growth:.1f}", f"{milliseconds:.1f}", outcome]))
     costs.sort(reverse=True)
