@@ -1,7 +1,7 @@
 """Fuzz what reads a stranger's bytes: guided by coverage with atheris (extra `fuzz`), and by chance without it.
 
 Each target runs for some seconds in a process of its own. The first fault ends it: the value is printed as JSON, to be
-added to the target's corpus, and the status is 1. `lint` is not fuzzed here.
+added to the target's corpus, and the status is 1.
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ from typing import Any
 from hostile_forms import HOSTILE, SMALL
 from strategies import RESULTS
 from test_forms_differential import test_any_form_is_read_or_refused_and_answers_hold_or_not as any_form
+from test_lint import test_looking_twice_finds_the_same_and_changes_nothing as looking_twice
+from test_lint import test_no_json_value_raises as any_linted
+from test_lint import test_the_first_error_of_receive_is_the_first_error_of_lint as received_and_linted
 from test_properties import READERS, outcome
 from test_properties import test_a_state_is_the_very_same_string as any_state
 from test_properties import test_no_url_that_is_refused_reaches_a_host as any_url_of_a_pause
@@ -44,6 +47,16 @@ def read(value: Any) -> None:
         any_result.hypothesis.inner_test(reader, raw)
     for check in (both_readers, any_url_of_a_pause, any_state):
         check.hypothesis.inner_test(raw)
+
+
+def linted(value: Any) -> None:
+    """Everything that is wrong with a result, the first of it what a call says."""
+    for method, capabilities in ((None, None), ("tools/call", {})):
+        any_linted.hypothesis.inner_test(value, method, capabilities)
+        if isinstance(value, dict):
+            received_and_linted.hypothesis.inner_test(value, method, capabilities)
+    if isinstance(value, dict):
+        looking_twice.hypothesis.inner_test(value)
 
 
 def exchange(value: Any) -> None:
@@ -128,6 +141,7 @@ def urls(value: Any) -> None:
 
 TARGETS: dict[str, Callable[[Any], None]] = {
     "read": read,
+    "lint": linted,
     "exchange": exchange,
     "forms": forms,
     "stored": stored,
@@ -148,7 +162,7 @@ def seeds(target: str) -> list[Any]:
         ]
     steps = [step for operation, given in inputs if operation == "exchange" for step in given["steps"]]
     results = [*RESULTS, *(given["raw"] for _, given in inputs if "raw" in given), *(s["receive"] for s in steps)]
-    if target == "read":
+    if target in ("read", "lint"):
         return [*results, *(given["params"] for name, given in inputs if name == "elicitation_to_request")]
     exchanges = [{"params": {"name": "t"}, "result": raw, "answers": {}} for raw in results]
     exchanges += [{"params": {}, "result": s["receive"], "answers": s.get("answers", {})} for s in steps]
