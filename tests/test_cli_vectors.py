@@ -157,10 +157,12 @@ def test_a_failure_is_told_to_a_person(folder):
         1,
         (
             "is_input_required wrong: d\n"
+            '    input {"raw": {"do": "give", "it": {"n": "\\u001b[2J"}}}\n'
             '    at "/expect/m": expected 1, found nothing\n'
             '    at "/expect/n": expected nothing, found "\\u001b[2J"\n'
             "\n"
             "is_input_required hangs: d\n"
+            '    input {"raw": {"do": "crash"}}\n'
             "    the program ended\n"
             "\n"
             "                   passed  failed  expected to fail  left out\n"
@@ -183,10 +185,38 @@ def test_a_listed_operation_is_not_run(folder):
     assert json.loads(done.out)["operations"]["all"]["left out"] == 1
 
 
+def test_vectors_of_a_listed_flag_are_not_run(folder):
+    flagged = vector("a", {"do": "hang"}, flags=["Order"])
+    done = folder.run(flagged, GOOD, listed={"flags": {"Order": "maps have none"}})
+    assert done.status == 0
+    assert (
+        json.loads(done.out)["operations"]["all"] | {"passed": 1, "left out": 1}
+        == json.loads(done.out)["operations"]["all"]
+    )
+
+
+def test_only_the_operations_that_are_asked_for_are_run():
+    done = run("vectors", str(FIXTURES), "--only", "printable", "--only", "request_state", "--format", "json")
+    assert json.loads(done.out)["operations"].keys() == {"printable", "request_state", "all"}
+    assert refusal("vectors", str(FIXTURES), "--only", "no_such").startswith('--only "no_such": ')
+
+
+def test_a_long_input_is_cut(folder):
+    done = folder.run(vector("a", {"do": "crash", "x": "y" * 1000}), flags=("--format", "text"))
+    assert len(done.out) < 1000
+
+
+def test_a_program_that_only_hangs_is_given_up(folder):
+    hangs = [vector(f"hang-{place}", {"do": "hang"}) for place in range(5)]
+    reasons = folder.reasons(*hangs, flags=("--seconds", "0.05"))
+    assert [reason.partition(" ")[0] for reason in reasons.values()] == ["no", "no", "no", "not", "not"]
+
+
 @pytest.mark.parametrize(
     "listed",
     [
         {"vectors": {"no-such-id": "why"}},
+        {"flags": {"NoSuchFlag": "why"}},
         {"operations": {"no_such_operation": "why"}},
         {"vectors": {"good": ""}},
         {"vectors": {"good": None}},

@@ -40,11 +40,12 @@ What is saved holds the arguments and the state, and is as secret as they are.
 _PORTING: Final = """\
 COMMAND reads one JSON line for each vector, {"operation": ..., "input": ...}, and
 answers it with one line: {"expect": ...} or {"error": {"code": ..., "at": ...}}.
-It is started anew after a vector that it did not answer.
+It must flush each line. It is started anew after a vector that it did not answer.
 
 FILE says what the program is known to fail, and why: {"vectors": {"ID": "REASON"},
-"operations": {"NAME": "REASON"}}. Vectors that are listed must fail; those of an
-operation that is listed are not run. The status is 1 where it is otherwise.
+"operations": {"NAME": "REASON"}, "flags": {"FLAG": "REASON"}}. Vectors that are
+listed must fail; those of an operation or a flag that is listed are not run. The
+status is 1 where it is otherwise.
 """
 
 
@@ -194,6 +195,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; those that are built in unless given")
     command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
+    command.add_argument(
+        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **repeated
+    )
     command.add_argument(
         "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
     )

@@ -25,14 +25,20 @@ class Vector(NamedTuple):
     input: dict[str, Any]
     #: Either `{"expect": value}` or `{"error": {code, at}}`.
     outcome: dict[str, Any]
-    is_ordered: bool
+    flags: tuple[str, ...]
 
 
 class Exceptions(NamedTuple):
-    """Why some vectors are expected to fail, by id, and why some are not run at all, by operation."""
+    """Why some vectors are expected to fail, by id, and why some are not run at all, by operation or by flag."""
 
     vectors: Mapping[str, str]
     operations: Mapping[str, str]
+    flags: Mapping[str, str]
+
+    def left_out(self, vector: Vector) -> str | None:
+        """Say why a vector is not run, if it is not."""
+        reasons = [self.flags[flag] for flag in vector.flags if flag in self.flags]
+        return self.operations.get(vector.operation) or next(iter(reasons), None)
 
 
 def load_vectors(folder: str | None) -> list[Vector]:
@@ -50,11 +56,15 @@ def load_vectors(folder: str | None) -> list[Vector]:
 def load_exceptions(name: str | None, vectors: list[Vector]) -> Exceptions:
     """Read which vectors are expected to fail; what is not among the vectors must not be listed."""
     listed = {} if name is None else read_object(name)
-    exceptions = Exceptions(listed.get("vectors", {}), listed.get("operations", {}))
-    known = {vector.id for vector in vectors}, {vector.operation for vector in vectors}
+    exceptions = Exceptions(*(listed.get(name, {}) for name in Exceptions._fields))
+    known = (
+        {vector.id for vector in vectors},
+        {vector.operation for vector in vectors},
+        {flag for vector in vectors for flag in vector.flags},
+    )
     for reasons, names in zip(exceptions, known, strict=True):
         if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
-            raise BadInput(f"{name}: expected a reason for every name, in vectors and in operations")
+            raise BadInput(f"{name}: expected a reason for every name, in vectors, operations and flags")
         for unknown in sorted(reasons.keys() - names):
             raise BadInput(f"{name}: {cited(unknown)} is none of the vectors")
     return exceptions
@@ -86,5 +96,5 @@ def _read(path: Traversable) -> list[Vector]:
 
 def _vector(operation: str, vector: Mapping[str, Any]) -> Vector:
     outcome = {"error": vector["error"]} if "error" in vector else {"expect": vector["expect"]}
-    is_ordered = "Order" in vector.get("flags", ())
-    return Vector(operation, vector["id"], vector["description"], vector["input"], outcome, is_ordered)
+    flags = tuple(map(str, vector.get("flags", ())))
+    return Vector(operation, vector["id"], vector["description"], vector["input"], outcome, flags)

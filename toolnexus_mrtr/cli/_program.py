@@ -12,6 +12,9 @@ from typing import Any, Final
 
 from toolnexus_mrtr.cli._input import BadInput, parse
 
+#: How often in a row a program may hang before it is given up.
+_PATIENCE: Final = 3
+
 #: The longest answer that is read, in bytes.
 _LONGEST: Final = 1 << 24
 
@@ -25,6 +28,7 @@ class Program:
 
     def __init__(self, command: str, seconds: float) -> None:
         self._seconds = seconds
+        self._hung = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._threads = ThreadPoolExecutor(1)
         try:
@@ -35,7 +39,9 @@ class Program:
             raise BadInput("--cmd: expected a command")
 
     def ask(self, line: str) -> dict[str, Any]:
-        """Give the answer to one line."""
+        """Give the answer to one line; a program that only hangs is not asked for ever."""
+        if self._hung == _PATIENCE:
+            raise NoAnswer(f"not asked: it hung {_PATIENCE} times in a row; does it flush every line that it writes?")
         process = self._process = self._process or self._start()
         asked = self._threads.submit(_asked, process, line)
         try:
@@ -43,9 +49,11 @@ class Program:
         except TimeoutError:
             answer = None
         if answer is None:
+            self._hung += 1
             self.stop()
             asked.result()
             raise NoAnswer(f"no answer within {self._seconds:g} seconds")
+        self._hung = 0
         return self._read(answer)
 
     def stop(self) -> None:

@@ -11,11 +11,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from toolnexus_mrtr import MrtrError
 from toolnexus_mrtr.cli._difference import Difference, as_text, differences
 from toolnexus_mrtr.cli._fixtures import Exceptions, Vector, load_exceptions, load_vectors
+from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._operations import OPERATIONS, run
 from toolnexus_mrtr.cli._program import NoAnswer, Program
-from toolnexus_mrtr.cli._text import folded, named
+from toolnexus_mrtr.cli._text import cited, folded, named
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
+
+#: How much of an input is shown.
+_SHOWN: Final = 300
 
 _Verdict: TypeAlias = str
 
@@ -33,6 +37,10 @@ def vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     """Print which vectors fail, and how; 1 where one does that is not expected to, or the other way round."""
     loaded = load_vectors(options.folder)
     exceptions = load_exceptions(options.expected_failures, loaded)
+    unknown = set(options.only).difference(vector.operation for vector in loaded)
+    if unknown:
+        raise BadInput(f"--only {cited(min(unknown))}: expected an operation that has vectors")
+    loaded = [vector for vector in loaded if not options.only or vector.operation in options.only]
     if options.cmd is None:
         held = [_held(vector, exceptions, _own) for vector in loaded]
     else:
@@ -46,8 +54,9 @@ def vectors(options: argparse.Namespace) -> Generator[str, None, int]:
 
 
 def _held(vector: Vector, exceptions: Exceptions, answer: Callable[[Vector], dict[str, Any]]) -> Held:
-    if vector.operation in exceptions.operations:
-        return Held(vector, "left out", (), exceptions.operations[vector.operation])
+    why_not = exceptions.left_out(vector)
+    if why_not is not None:
+        return Held(vector, "left out", (), why_not)
     found: tuple[Difference, ...] = ()
     reason = ""
     try:
@@ -64,7 +73,7 @@ def _compared(vector: Vector, answer: dict[str, Any]) -> Iterator[Difference]:
     if "error" in answer and isinstance(answer["error"], dict):
         # The text of an error is never compared.
         answer = {"error": {name: answer["error"][name] for name in ("code", "at") if name in answer["error"]}}
-    yield from differences(vector.outcome, answer, is_ordered=vector.is_ordered)
+    yield from differences(vector.outcome, answer, is_ordered="Order" in vector.flags)
 
 
 def _line(vector: Vector) -> str:
@@ -92,6 +101,7 @@ def _text(held: list[Held]) -> Iterator[str]:
     for one in held:
         if one.verdict == "failed":
             yield from folded(f"{one.vector.operation} {one.vector.id}: {one.vector.description}", "", "      ")
+            yield from folded(f"input {_cut(as_text(one.vector.input, is_ordered=True))}", "    ", "      ")
             yield from folded(one.reason, "    ", "    ") if one.reason else ()
             for difference in one.differences:
                 yield from folded(f"at {named(difference.at)}: {difference}", "    ", "      ")
@@ -101,6 +111,10 @@ def _text(held: list[Held]) -> Iterator[str]:
     yield "  ".join([" " * width, *_VERDICTS])
     for operation, verdicts in counts.items():
         yield "  ".join([operation.ljust(width), *(str(verdicts[name]).rjust(len(name)) for name in _VERDICTS)])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
 def _json(held: list[Held]) -> Iterator[str]:
