@@ -47,7 +47,7 @@ MALFORMED: list[tuple[Any, str]] = [
     ({"resultType": "input_required", "inputRequests": []}, "wrong_type"),
     ({"resultType": "input_required", "requestState": 5}, "wrong_type"),
     ({"jsonrpc": "2.0", "id": 1, "result": {}}, "not_a_result"),
-    ([], "TypeError"),
+    ([], "wrong_type"),
 ]
 MALFORMED += [
     ({"resultType": "input_required", "inputRequests": {"a": entry}}, code)
