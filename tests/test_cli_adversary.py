@@ -415,8 +415,11 @@ def interrupted(monkeypatch, kind):
 def test_the_report_comes_with_ctrl_c_and_says_what_was_seen_and_where_it_is_written(monkeypatch):
     done = interrupted(monkeypatch, BAD["url-unsafe"])
     lines = done.out.splitlines()
-    place = lines.index("failed         url-unsafe: A url that deceives is not accepted.")
-    assert lines[place + 1 : place + 3] == [
+    place = lines.index("failed         url-unsafe")
+    assert lines[place - 1 : place + 4] == [
+        "passed         url-fetched",
+        "failed         url-unsafe",
+        "    A url that deceives is not accepted.",
         '    url_script, retry 1: the answer of "visit": expected no accept',
         "    https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#safe-url-handling",
     ]

@@ -80,8 +80,8 @@ def _started(command: str, url: str) -> subprocess.Popen[bytes]:
 def _text(verdicts: list[Verdict]) -> Iterator[str]:
     width = max(map(len, _VERDICTS))
     for rule, verdict, seen in verdicts:
-        yield from folded(f"{verdict.ljust(width)}  {rule.id}: {rule.says}", "", "    ")
-        for sentence in seen:
+        yield f"{verdict.ljust(width)}  {rule.id}"
+        for sentence in seen if verdict == "passed" else (rule.says, *seen):
             yield from folded(sentence, "    ", "      ")
         if verdict in ("failed", "warned") and rule.basis != LIBRARY:
             yield f"    {rule.basis}"

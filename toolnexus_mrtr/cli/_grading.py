@@ -16,7 +16,7 @@ _ELICITATION: Final = SPEC + "client/elicitation"
 _SAFE_URLS: Final = _ELICITATION + "#safe-url-handling"
 _BASE: Final = SPEC + "basic/index"
 
-#: The basis of a rule on which the specification is silent.
+#: The basis of a rule where the specification binds the server alone, or nobody.
 LIBRARY: Final = "library"
 
 
@@ -52,18 +52,18 @@ _RULES: Final = (
     Rule("meta-dropped", "A retry carries its request's _meta.", _MRTR),
     Rule("id-reused", "Each send has a JSON-RPC id of its own.", _CLIENTS),
     Rule("message-json", "What is sent is a JSON object, with no NaN and no name twice.", LIBRARY),
-    Rule("unanswered", "A pause that the user can answer is answered by a retry.", _MRTR),
+    Rule("unanswered", "A pause that the user can answer is answered by a retry.", LIBRARY),
     Rule("nobody", "Nothing is accepted where there is nobody to accept it.", _ELICITATION + "#user-interaction-model"),
     Rule("ref-fetched", "A reference of a schema is never fetched.", _BASE),
     Rule("url-fetched", "A url is never fetched by the client itself.", _SAFE_URLS, "url"),
     Rule("url-unsafe", "A url that deceives is not accepted.", _SAFE_URLS, "url"),
     Rule("retry-bound", "A server that always pauses is given up.", LIBRARY),
     Rule("retry-hurried", "Between states without questions the client waits.", LIBRARY),
-    Rule("pause-of-nothing", "A pause that neither asks nor has a state is not retried.", _MRTR),
+    Rule("pause-of-nothing", "A pause that neither asks nor has a state is not retried.", LIBRARY),
     Rule("result-type", "A result of an unknown type is not taken for a pause.", _BASE + "#resulttype"),
-    Rule("paused-list", "A pause of a method that cannot be paused is not retried.", _MRTR + "#supported-requests"),
-    Rule("undeclared", "What was not declared is not answered.", _MRTR + "#server-requirements-basic-workflow"),
-    Rule("malformed", "A pause with a malformed request is not retried.", _MRTR),
+    Rule("paused-list", "A pause of a method that cannot be paused is not retried.", LIBRARY),
+    Rule("undeclared", "What was not declared is not answered.", LIBRARY),
+    Rule("malformed", "A pause with a malformed request is not retried.", LIBRARY),
     Rule("schema-slow", "A hostile schema is answered or given up within 5 seconds.", LIBRARY),
 )
 
