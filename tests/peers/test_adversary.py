@@ -1,4 +1,4 @@
-"""Clients against `toolnexus-mrtr adversary`: the low-level one keeps every rule, and the official one is what it is."""
+"""Clients against `toolnexus-mrtr adversary`: the low-level one keeps every rule, the official one most."""
 
 import json
 import shlex

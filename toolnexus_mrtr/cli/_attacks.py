@@ -14,7 +14,7 @@ _NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "r
 
 #: Members of every length that a client is tempted to tidy up, to decode or to escape in another way.
 _AWKWARD_STATE: Final = ' \x00\u2028\u00e9e\u0301\U0001f600\\/+=%20&amp;"\t\n '
-_AWKWARD_KEYS: Final = ("", "__proto__", "a.b/c", "undefined", "resultType", "snake_case", "\u2028 ")
+_AWKWARD_KEYS: Final = ("", "__proto__", "constructor", "a.b/c", "undefined", "resultType", "snake_case", "\u2028 ")
 
 #: What may come of a trial: every pause is answered as the host says; it is answered or given up; it is answered or
 #: given up soon; it is not accepted; it is given up; it is given up sooner or later.
@@ -87,12 +87,16 @@ def _echoes() -> Iterator[Trial]:
         host,
         arguments={"weight": 1.0, "note": None, "tags": [], "deep": {"empty": {}}, "text": ""},
     )
-    yield Trial("awkward_state", (paused(who, _AWKWARD_STATE), paused(who, '{"a": 1.0, "b" : null}')), host)
+    # A state that may be tidied up, one that may be parsed and one that may be cut short.
+    states = (_AWKWARD_STATE, '{"a": 1.0, "b" : null}', "long " * 20_000)
+    yield Trial("awkward_state", tuple(paused(who, state) for state in states), host)
     yield Trial("half_surrogate", (paused(who, "a\ud800b"),), host, "free")
     yield Trial("empty_state", (paused(who, ""),), host)
     yield Trial("no_state", (paused(who),), host)
     rounds = (paused({"first": form("first")}, "s-1"), paused({"second": form("second")}), paused(state="s-3"))
     yield Trial("several_rounds", rounds, {"first": _ADA, "second": {"action": "decline"}})
+    disguised = {"_meta": {}, "content": [], "isError": False, **paused(who, "s-1")}
+    yield Trial("disguised", (disguised,), host)
     yield Trial("busy", tuple(paused(state=f"busy-{n}") for n in range(3)), {})
 
 
@@ -113,9 +117,13 @@ def _answers(base: str) -> Iterator[Trial]:
     yield Trial(
         "values", (paused({"all": form("all", kinds)}, "s-1"),), {"all": {"action": "accept", "content": content}}
     )
-    nested = {"action": "accept", "content": {"name": {"first": "Ada"}}}
-    anything = {"type": "object", "properties": {"name": {"title": "Name"}}}
-    yield Trial("nested", (paused({"who": form("who", anything)}, "s-1"),), {"who": nested}, "free")
+    anything = paused({"who": form("who", {"type": "object", "properties": {"name": {"title": "Name"}}})}, "s-1")
+    unsendable = {"nested": {"first": "Ada"}, "null_value": None, "list_of_numbers": [1, 2]}
+    for name, value in unsendable.items():
+        yield Trial(name, (anything,), {"who": {"action": "accept", "content": {"name": value}}}, "free")
+    without_mode = form("who")
+    del without_mode["params"]["mode"]
+    yield Trial("mode_left_out", (paused({"who": without_mode}, "s-1"),), {"who": _ADA})
     sure = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}, "required": ["sure"]}
     yield Trial("nobody", (paused({"sure": form("sure", sure)}, "s-1"),), {"sure": None}, "not accepted", "nobody")
     visit = paused({"visit": _link("visit", f"{base}/trap/visit")}, "s-1")
@@ -175,6 +183,8 @@ def _broken() -> Iterator[Trial]:
         "requests_in_a_list": ("malformed", paused([form("who")], "s-1")),
         "unknown_mode": ("malformed", paused({"who": form("who", mode="telepathy")}, "s-1")),
         "form_without_schema": ("malformed", paused({"who": form("who", requestedSchema=None)}, "s-1")),
+        "complete_with_requests": ("complete", {**paused(who, "s-1"), "resultType": "complete", "content": []}),
+        "requests_without_type": ("complete", {"inputRequests": who, "requestState": "s-1", "content": []}),
         # What is asked depends on what the client declares.
         "undeclared": ("undeclared", paused({}, "s-1")),
     }

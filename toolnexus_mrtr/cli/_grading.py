@@ -61,6 +61,7 @@ _RULES: Final = (
     Rule("retry-hurried", "Between states without questions the client waits.", LIBRARY),
     Rule("pause-of-nothing", "A pause that neither asks nor has a state is not retried.", LIBRARY),
     Rule("result-type", "A result of an unknown type is not taken for a pause.", _BASE + "#resulttype"),
+    Rule("complete", "A result that is complete is not retried, whatever stands beside.", _BASE + "#resulttype"),
     Rule("paused-list", "A pause of a method that cannot be paused is not retried.", LIBRARY),
     Rule("undeclared", "What was not declared is not answered.", LIBRARY),
     Rule("malformed", "A pause with a malformed request is not retried.", LIBRARY),
@@ -76,6 +77,9 @@ _ACTIONS: Final = ("accept", "decline", "cancel")
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "resultType", "error"})
 _OWN: Final = ("inputResponses", "requestState")
 _ABSENT: Final = object()
+
+#: How many keys one sentence names.
+_SHOWN: Final = 3
 
 
 class Mark(NamedTuple):
@@ -108,7 +112,7 @@ def _marks(
         earlier = {key for one in trial.rounds[: len(sent) - 1] for key in one.get("inputRequests", ())}
         yield from _key_marks(asked, answers, earlier)
         for key in asked.keys() & answers.keys():
-            for mark in _answer_marks(trial, trial.host[key], asked[key]["params"]["mode"], answers[key]):
+            for mark in _answer_marks(trial, trial.host[key], asked[key]["params"].get("mode"), answers[key]):
                 yield mark._replace(seen=f"the answer of {cited(key)}: {mark.seen}")
     else:
         yield Mark("answer-missing", holds=False, seen="expected inputResponses to be an object")
@@ -133,15 +137,20 @@ def _key_marks(asked: dict[str, Any], answers: dict[str, Any], earlier: set[str]
     old = [key for key in strange if key in earlier]
     new = [key for key in strange if key not in earlier]
     if earlier:
-        yield Mark("answers-kept", not old, f"expected no answer of {', '.join(map(cited, old))} again")
+        yield Mark("answers-kept", not old, f"expected no answer of {_named(old)} again")
     if asked:
-        yield Mark("answer-key", not new, f"expected no answer of {', '.join(map(cited, new))}")
+        yield Mark("answer-key", not new, f"expected no answer of {_named(new)}")
     if asked and not new:
         missing = [key for key in asked if key not in answers]
-        yield Mark("answer-missing", not missing, f"expected an answer of {', '.join(map(cited, missing))}")
+        yield Mark("answer-missing", not missing, f"expected an answer of {_named(missing)}")
 
 
-def _answer_marks(trial: Trial, chosen: Any, mode: str, answer: Any) -> Iterator[Mark]:
+def _named(keys: list[str]) -> str:
+    more = [f"{len(keys) - _SHOWN} more"] if len(keys) > _SHOWN else []
+    return ", ".join([*map(cited, keys[:_SHOWN]), *more])
+
+
+def _answer_marks(trial: Trial, chosen: Any, mode: str | None, answer: Any) -> Iterator[Mark]:
     is_bare = isinstance(answer, dict) and not _ENVELOPE & answer.keys()
     yield Mark("answer-bare", is_bare, "expected an object without members of an envelope")
     if not isinstance(answer, dict):
@@ -156,7 +165,7 @@ def _answer_marks(trial: Trial, chosen: Any, mode: str, answer: Any) -> Iterator
     yield from _content_marks(trial, chosen, mode, answer)
 
 
-def _content_marks(trial: Trial, chosen: Any, mode: str, answer: dict[str, Any]) -> Iterator[Mark]:
+def _content_marks(trial: Trial, chosen: Any, mode: str | None, answer: dict[str, Any]) -> Iterator[Mark]:
     content = answer.get("content", _ABSENT)
     yield Mark("content-null", content is not None, "expected content to be left out, found null")
     if content is None:

@@ -84,6 +84,7 @@ class HostileServer:
             name, began = self._slow
             self._slow = None
             took = self._clock() - began
+            self._notes.setdefault("schema-slow", []).append(f"{name}: done with after {took:.1f} seconds")
             self._mark("schema-slow", took <= SLOW, f"{name}: expected at most {SLOW:g} seconds, found {took:.1f}")
 
     def verdicts(self) -> list[Verdict]:
@@ -155,7 +156,7 @@ class HostileServer:
             if trial.outcome == "answered":
                 wanted = len(trial.rounds)
                 marks.append(
-                    Mark("unanswered", retries >= wanted, f"{name}: expected {wanted} retries, found {retries}")
+                    Mark("unanswered", retries >= wanted, f"{name}: expected retries: {wanted}, found: {retries}")
                 )
             if trial.outcome == "given up":
                 marks.append(Mark(trial.rule, retries == 0, f"{name}: expected no retry, found {retries}"))

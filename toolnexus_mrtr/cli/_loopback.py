@@ -86,6 +86,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(413 if length.isdecimal() else 411, None)
             return
         body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            # The client has hung up.
+            return
         message = None
         with suppress(BadInput, UnicodeDecodeError):
             message = parse(body.decode("utf-8"))
