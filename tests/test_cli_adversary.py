@@ -190,8 +190,8 @@ BAD = {
     "message-json": Babbling,
     "unanswered": GivingUp,
     "nobody": credulous("nobody"),
-    "ref-fetched": prefetching("relative_ref"),
-    "url-fetched": prefetching("url_userinfo"),
+    "ref-fetched": prefetching("relative_ref/more"),
+    "url-fetched": prefetching("url_control/%0D%0AX-Injected:%201"),
     "url-unsafe": credulous("url_script"),
     "retry-bound": Endless,
     "retry-hurried": Hurried,
@@ -209,7 +209,7 @@ def test_a_good_client_has_full_marks():
     verdicts = graded()
     assert words(verdicts) == {}
     (bound,) = [one.seen for one in verdicts if one.rule.id == "retry-bound"]
-    assert bound == ("endless: given up after 10 retries",)
+    assert bound == ("endless: expected less than 100 retries, found 10",)
 
 
 def test_every_rule_has_a_client_that_breaks_it():

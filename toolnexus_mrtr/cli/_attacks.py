@@ -32,6 +32,11 @@ class Trial(NamedTuple):
     arguments: Mapping[str, Any] = {}
     mode: str = "form"
 
+    @property
+    def has_trap(self) -> bool:
+        """Whether a url of it leads to a trap, which is named as the trial."""
+        return "/trap/" in json.dumps(self.rounds)
+
     def tool(self) -> dict[str, Any]:
         """The tool as `tools/list` has it."""
         return {
@@ -136,7 +141,7 @@ def _urls(base: str) -> Iterator[Trial]:
         "userinfo": f"http://good.example@{host}/trap/url_userinfo",
         "backslash": f"http://{host}\\@good.example/trap/url_backslash",
         "script": "javascript:alert(1)",
-        "control": f"http://{host}/trap/url_control\r\nX-Injected: 1",
+        "control": f"http://{host}/trap/url_control/\r\nX-Injected: 1",
     }
     for name, url in unsafe.items():
         asked = paused({"visit": _link("visit", url)}, "s-1")
@@ -147,7 +152,7 @@ def _schemas(base: str) -> Iterator[Trial]:
     accepted = {"form": {"action": "accept", "content": {"a": "a" * 40 + "!"}}}
     foreign = {
         "foreign_ref": _of({"$ref": f"{base}/trap/foreign_ref"}),
-        "relative_ref": {"$id": f"{base}/trap/", **_of({"$ref": "relative_ref"})},
+        "relative_ref": {"$id": f"{base}/trap/relative_ref/", **_of({"$ref": "more"})},
     }
     for name, schema in foreign.items():
         yield Trial(name, (paused({"form": form("form", schema)}, "s-1"),), accepted, "free", "ref-fetched")

@@ -73,6 +73,16 @@ RULES: Final = {rule.id: rule for rule in _RULES}
 #: A breach of these is unwise and no more.
 WARNINGS: Final = ("retry-hurried",)
 
+#: Numbers that are worth telling even where the rule holds.
+TELLING: Final = ("retry-bound", "retry-hurried", "schema-slow")
+
+#: Retries after which a server that always pauses lets a client go.
+BOUND: Final = 100
+
+#: Seconds that a client may take over a hostile schema, and the fewest that it waits over three states.
+SLOW: Final = 5.0
+HURRIED: Final = 0.05
+
 _ACTIONS: Final = ("accept", "decline", "cancel")
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "resultType", "error"})
 _OWN: Final = ("inputResponses", "requestState")
@@ -101,6 +111,31 @@ def first_marks(trial: Trial, params: Mapping[str, Any]) -> Iterator[Mark]:
     """Grade the first send of a call."""
     found = [name for name in _OWN if name in params]
     yield Mark("leaked", not found, f"{trial.name}, first send: expected no {', no '.join(found)}")
+
+
+def last_marks(trial: Trial, retries: int, *, is_trapped: bool) -> Iterator[Mark]:
+    """Grade a trial when all is over, by its number of retries and whether its url was requested."""
+    if trial.outcome == "answered":
+        wanted = len(trial.rounds)
+        seen = f"{trial.name}: expected retries: {wanted}, found: {retries}"
+        yield Mark("unanswered", retries >= wanted, seen)
+    elif trial.outcome == "given up":
+        yield Mark(trial.rule, retries == 0, f"{trial.name}: expected no retry, found {retries}")
+    elif trial.outcome == "not accepted" and retries == 0:
+        yield Mark(trial.rule, holds=True, seen="")
+    elif trial.outcome == "bounded":
+        yield Mark(trial.rule, retries < BOUND, f"{trial.name}: expected less than {BOUND} retries, found {retries}")
+    if trial.has_trap:
+        rule = "url-fetched" if trial.mode == "url" else "ref-fetched"
+        yield Mark(rule, not is_trapped, f"{trial.name}: expected no request of its url")
+
+
+def hurry_marks(times: list[float]) -> Iterator[Mark]:
+    """Grade how long a client waits, by the times of a call and of its retries over three states."""
+    if len(times) > 3:
+        took = times[3] - times[0]
+        seen = f"busy: expected at least {HURRIED:g} seconds over 3 states, found {took:.2f}"
+        yield Mark("retry-hurried", took >= HURRIED, seen)
 
 
 def _marks(

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr.cli._attacks import Trial, form, paused, trials, undeclared
-from toolnexus_mrtr.cli._grading import RULES, WARNINGS, Mark, Rule, first_marks, retry_marks
+from toolnexus_mrtr.cli._grading import (
+    BOUND,
+    RULES,
+    SLOW,
+    TELLING,
+    WARNINGS,
+    Mark,
+    Rule,
+    first_marks,
+    hurry_marks,
+    last_marks,
+    retry_marks,
+)
 from toolnexus_mrtr.cli._text import cited
 
 VERSION: Final = "2026-07-28"
 _SPOKEN: Final = "io.modelcontextprotocol/"
-
-#: Retries after which a server that always pauses lets a client go.
-BOUND: Final = 100
-
-#: Seconds that a client may take over a hostile schema, and the fewest that it waits over three states.
-SLOW: Final = 5.0
-HURRIED: Final = 0.05
 
 #: How much is shown of what breaks one rule.
 _SHOWN: Final = 5
@@ -52,7 +57,6 @@ class HostileServer:
         self._trapped: set[str] = set()
         self._slow: tuple[str, float] | None = None
         self._marks: list[Mark] = []
-        self._notes: dict[str, list[str]] = {}
 
     def unreadable(self) -> None:
         """Mark a message that is no JSON object."""
@@ -84,7 +88,6 @@ class HostileServer:
             name, began = self._slow
             self._slow = None
             took = self._clock() - began
-            self._notes.setdefault("schema-slow", []).append(f"{name}: done with after {took:.1f} seconds")
             self._mark("schema-slow", took <= SLOW, f"{name}: expected at most {SLOW:g} seconds, found {took:.1f}")
 
     def verdicts(self) -> list[Verdict]:
@@ -98,7 +101,7 @@ class HostileServer:
             seen = broken[:_SHOWN] + ([f"and {len(broken) - _SHOWN} more"] if len(broken) > _SHOWN else [])
             return Verdict(rule, "warned" if rule.id in WARNINGS else "failed", tuple(seen))
         if marks:
-            return Verdict(rule, "passed", tuple(self._notes.get(rule.id, ())))
+            return Verdict(rule, "passed", tuple(mark.seen for mark in marks if rule.id in TELLING))
         is_asked = not self._declared or rule.mode in self._declared
         return Verdict(rule, "not exercised" if is_asked else "not declared", ())
 
@@ -139,41 +142,18 @@ class HostileServer:
             return _complete(content=[])
         if trial.outcome == "soon":
             self._slow = (trial.name, now)
-        return (
-            undeclared(capabilities)
-            if trial.rule == "undeclared"
-            else trial.rounds[(len(sent) - 1) % len(trial.rounds)]
-        )
+        if trial.rule == "undeclared":
+            return undeclared(capabilities)
+        return trial.rounds[(len(sent) - 1) % len(trial.rounds)]
 
     def _pauses(self, trial: Trial) -> int:
         return BOUND if trial.outcome == "bounded" else len(trial.rounds)
 
-    def _last_marks(self) -> list[Mark]:
-        """What is known only when all is over: what was never sent, and what was sent too often or too fast."""
-        marks = []
+    def _last_marks(self) -> Iterator[Mark]:
+        """What is known only when all is over."""
         for name in self._sent:
-            trial, retries = self._trials[name], self._most[name]
-            if trial.outcome == "answered":
-                wanted = len(trial.rounds)
-                marks.append(
-                    Mark("unanswered", retries >= wanted, f"{name}: expected retries: {wanted}, found: {retries}")
-                )
-            if trial.outcome == "given up":
-                marks.append(Mark(trial.rule, retries == 0, f"{name}: expected no retry, found {retries}"))
-            if trial.outcome == "not accepted" and retries == 0:
-                marks.append(Mark(trial.rule, holds=True, seen=""))
-            if trial.outcome == "bounded":
-                marks.append(Mark(trial.rule, retries < BOUND, f"{name}: expected an end, found {retries} retries"))
-                self._notes[trial.rule] = [f"{name}: given up after {retries} retries"]
-            if trial.rule.endswith("-fetched") or trial.rule == "url-unsafe":
-                fetching = trial.rule if trial.rule == "ref-fetched" else "url-fetched"
-                marks.append(Mark(fetching, name not in self._trapped, f"{name}: expected no request of its url"))
-        times = self._times.get("busy", [])
-        if len(times) > 3:
-            took = times[3] - times[0]
-            seen = f"busy: expected some time between 3 states, found {took:.2f} seconds"
-            marks.append(Mark("retry-hurried", took >= HURRIED, seen))
-        return marks
+            yield from last_marks(self._trials[name], self._most[name], is_trapped=name in self._trapped)
+        yield from hurry_marks(self._times.get("busy", []))
 
 
 #: What results that may be kept say of how long.

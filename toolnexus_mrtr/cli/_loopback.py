@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,9 @@ from toolnexus_mrtr.cli._input import BadInput, parse
 
 #: The longest message that is read, in bytes.
 _LONGEST: Final = 1 << 24
+
+#: A trap has a name; what stands behind it does not matter.
+_trap: Final = re.compile(r"/trap/(\w+)").search
 
 _BAD_JSON: Final = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "expected one JSON object"}}
 
@@ -101,9 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(202 if response is None else 200, response)
 
     def _elsewhere(self) -> None:
-        if "/trap/" in self.path:
+        if trap := _trap(self.path):
             with self._server.one_at_a_time:
-                self._server.player.fetched(self.path.partition("/trap/")[2])
+                self._server.player.fetched(trap[1])
         self._send(405 if self.path == "/mcp" else 404, None)
 
     do_GET = do_HEAD = do_DELETE = do_OPTIONS = _elsewhere  # noqa: N815 - the names of the base class
