@@ -7,14 +7,24 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from peers import HERE
+import pytest
+from peers import HERE, NODE, node, python
 
 ADVERSARY = Path(sys.executable).with_name("toolnexus-mrtr")
 
 
+CLIENT = NODE / "node_modules" / "@modelcontextprotocol" / "client"
+
+#: How each official client is run, and its version.
+OFFICIAL = {
+    "python": (python("python_client.py"), version("mcp")),
+    "typescript": (node("typescript_client.mjs"), json.loads((CLIENT / "package.json").read_bytes())["version"]),
+}
+
+
 def report(client):
     """What came of each rule, and what was seen of those that were not kept."""
-    command = [ADVERSARY, "adversary", "--format", "json", "--cmd", shlex.join([sys.executable, str(HERE / client)])]
+    command = [ADVERSARY, "adversary", "--format", "json", "--cmd", shlex.join(client)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     rules = json.loads(done.stdout)["rules"]
     broken = {rule["id"]: rule["seen"] for rule in rules if rule["verdict"] != "passed"}
@@ -23,15 +33,16 @@ def report(client):
 
 def test_the_low_level_client_keeps_every_rule_of_the_adversary(tested, monkeypatch):
     monkeypatch.setenv("MCP_CONFORMANCE_SCENARIO", "adversary")
-    status, made = report("low_level_client.py")
+    status, made = report(python("low_level_client.py"))
     assert (status, set(made["rules"].values())) == (0, {"passed"}), made["seen"]
     rules = len(made["rules"])
     tested("`toolnexus-mrtr adversary`", "\N{EN DASH}", "HTTP with JSON", f"every rule, {rules}/{rules}")
 
 
-def test_the_official_python_client_is_recorded_as_it_is():
-    """It hands urls to its host as they are: a host that trusts it visits what it should not."""
-    recorded = json.loads((HERE / "official_client.json").read_bytes())
-    assert recorded["mcp"] == version("mcp")
-    status, made = report("official_client.py")
-    assert {"mcp": recorded["mcp"], "status": status, **made} == recorded
+@pytest.mark.parametrize("client", OFFICIAL)
+def test_an_official_client_is_recorded_as_it_is(client):
+    """Both hand urls to their host as they are: a host that trusts them visits what it should not."""
+    command, client_version = OFFICIAL[client]
+    status, made = report(command)
+    recorded = json.loads((HERE / "official_clients.json").read_bytes())
+    assert {"version": client_version, "status": status, **made} == recorded[client]

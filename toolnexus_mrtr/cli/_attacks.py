@@ -57,14 +57,19 @@ class Trial(NamedTuple):
                 yield f"For {json.dumps(key)} the user chooses {answer['action']}."
 
 
+def _question(key: str) -> str:
+    """Say which key a request belongs to, for hosts that see no keys."""
+    return f"What is {json.dumps(key, ensure_ascii=False)}?"
+
+
 def form(key: str, schema: Mapping[str, Any] = _NAME, **more: Any) -> dict[str, Any]:
-    """Ask for a form; the message says which key it belongs to."""
-    params = {"mode": "form", "message": f"What is {json.dumps(key)}?", "requestedSchema": schema, **more}
+    """Ask for a form."""
+    params = {"mode": "form", "message": _question(key), "requestedSchema": schema, **more}
     return {"method": "elicitation/create", "params": params}
 
 
 def _link(key: str, url: str) -> dict[str, Any]:
-    params = {"mode": "url", "message": f"What is {json.dumps(key)}?", "url": url}
+    params = {"mode": "url", "message": _question(key), "url": url}
     return {"method": "elicitation/create", "params": params}
 
 
@@ -122,10 +127,14 @@ def _answers(base: str) -> Iterator[Trial]:
     yield Trial(
         "values", (paused({"all": form("all", kinds)}, "s-1"),), {"all": {"action": "accept", "content": content}}
     )
-    anything = paused({"who": form("who", {"type": "object", "properties": {"name": {"title": "Name"}}})}, "s-1")
     unsendable = {"nested": {"first": "Ada"}, "null_value": None, "list_of_numbers": [1, 2]}
     for name, value in unsendable.items():
-        yield Trial(name, (anything,), {"who": {"action": "accept", "content": {"name": value}}}, "free")
+        yield Trial(
+            name,
+            (paused({"who": form("who")}, "s-1"),),
+            {"who": {"action": "accept", "content": {"name": value}}},
+            "free",
+        )
     without_mode = form("who")
     del without_mode["params"]["mode"]
     yield Trial("mode_left_out", (paused({"who": without_mode}, "s-1"),), {"who": _ADA})
@@ -159,7 +168,7 @@ def _schemas(base: str) -> Iterator[Trial]:
     doubled = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 2} for n in range(1, 31)}
     hostile = {
         "deep_schema": _of(_deep()),
-        "slow_pattern": _of({"type": "string", "pattern": "^(a+)+$"}),
+        "slow_pattern": _of({"pattern": "^(a+)+$"}),
         "doubled_refs": {"$defs": {"d0": {"type": "string"}, **doubled}, **_of({"$ref": "#/$defs/d30"})},
         "circular_ref": {"$defs": {"d": {"$ref": "#/$defs/d"}}, **_of({"$ref": "#/$defs/d"})},
     }
@@ -168,7 +177,7 @@ def _schemas(base: str) -> Iterator[Trial]:
 
 
 def _of(field: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {"a": field}}
+    return {"type": "object", "properties": {"a": {"type": "string", **field}}}
 
 
 def _deep() -> dict[str, Any]:

@@ -14,7 +14,7 @@ async def play(url):
 
     async def answer(context, params):
         """Find the answer of the key that the message names; where there is nobody, nobody accepts."""
-        by_message = {f"What is {json.dumps(key)}?": chosen for key, chosen in host.items()}
+        by_message = {f"What is {json.dumps(key, ensure_ascii=False)}?": chosen for key, chosen in host.items()}
         return ElicitResult.model_validate(by_message.get(params.message) or {"action": "cancel"})
 
     async with Client(url, elicitation_callback=answer) as client:
