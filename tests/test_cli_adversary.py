@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import os
 import signal
 import socket
 import sys
@@ -12,10 +13,14 @@ import urllib.request
 
 import pytest
 from adversary_client import META, Client, post
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values
 from test_cli import refusal, run
 from vectors import ROOT
 
 from toolnexus_mrtr import MrtrError, printable
+from toolnexus_mrtr.cli._attacks import trials
 from toolnexus_mrtr.cli._grading import RULES
 from toolnexus_mrtr.cli._hostile import HostileServer
 from toolnexus_mrtr.cli._loopback import Loopback
@@ -380,6 +385,38 @@ def test_a_client_that_hangs_up_does_not_matter(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("fault", "is_told"), [(BrokenPipeError(), False), (ValueError(), True)])
+def test_a_fault_of_our_own_is_told(fault, is_told, capsys):
+    class Faulty:
+        def answer(self, _):
+            raise fault
+
+    loopback = Loopback(0)
+    with loopback.serving(Faulty()), pytest.raises(http.client.RemoteDisconnected):
+        post(loopback.url, b"{}")
+    assert ("ValueError" in capsys.readouterr().err) == is_told
+
+
+NAMES = [trial.name for trial in trials("http://127.0.0.1:1")]
+MEMBERS = st.fixed_dictionaries(
+    {"name": st.sampled_from(NAMES)},
+    optional={
+        "_meta": st.just(META) | json_values,
+        "inputResponses": st.dictionaries(st.sampled_from(["who", "", "first"]), json_values) | json_values,
+        "requestState": st.sampled_from(["", "s-1"]) | json_values,
+    },
+)
+
+
+@given(st.lists(st.tuples(MEMBERS | json_values, json_values), max_size=6))
+def test_no_message_is_too_strange(messages):
+    player = HostileServer("http://127.0.0.1:1", Clock())
+    for params, id in messages:
+        message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+        assert player.answer(message).keys() & {"result", "error"}
+    assert [one.rule.id for one in player.verdicts()] == list(RULES)
+
+
 # The command.
 
 CLIENT = f"{sys.executable} {ROOT / 'tests' / 'adversary_client.py'}"
@@ -397,17 +434,34 @@ def test_a_client_that_is_run_is_given_the_url_and_graded():
     assert made["rules"][-1]["seen"] == ["exit status 0"]
 
 
+#: A client that starts another one; both say so, and wait for what never comes.
+FORKING = """
+import os, sys
+line = os.open(sys.argv[1], os.O_WRONLY)
+os.fork()
+os.write(line, b"x")
+os.read(os.pipe()[0], 1)
+"""
+
+
 def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
     program = tmp_path / "client.py"
-    program.write_text("import os\nos.fork()\nwhile True: os.read(os.pipe()[0], 1)\n", "ascii")
-    status, made = report("--seconds", "0.5", "--cmd", f"{sys.executable} {program}")
+    line = tmp_path / "line"
+    os.mkfifo(line)
+    reader = os.open(line, os.O_RDONLY | os.O_NONBLOCK)
+    program.write_text(FORKING, "ascii")
+    status, made = report("--seconds", "1", "--cmd", f"{sys.executable} -S {program} {line}")
     assert status == 1
+    os.set_blocking(reader, True)
+    with open(reader, "rb") as held:
+        # It ends when nobody holds the other end.
+        assert held.read() == b"xx"
     assert made["rules"][-1] | {"says": ""} == {
         "id": "client-ends",
         "verdict": "failed",
         "says": "",
         "basis": "library",
-        "seen": ["expected an end within 0.5 seconds"],
+        "seen": ["expected an end within 1 s"],
     }
 
 

@@ -53,7 +53,7 @@ def _with_client(options: argparse.Namespace, url: str) -> list[Verdict]:
     try:
         process.wait(options.seconds)
     except subprocess.TimeoutExpired:
-        return [Verdict(_ENDS, "failed", (f"expected an end within {options.seconds:g} seconds",))]
+        return [Verdict(_ENDS, "failed", (f"expected an end within {options.seconds:g} s",))]
     finally:
         # What it started goes with it.
         with suppress(ProcessLookupError):

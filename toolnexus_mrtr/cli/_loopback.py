@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import Any, Final, Protocol
 
 from toolnexus_mrtr.cli._input import BadInput, parse
@@ -59,8 +61,10 @@ class Loopback:
             self._server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
+# The server of `http.server` would look up the name of the machine.
+class _Server(ThreadingTCPServer):
     player: Player
+    allow_reuse_address = True
     daemon_threads = True
     # A client that keeps its connection open does not keep the server up.
     block_on_close = False
@@ -70,7 +74,9 @@ class _Server(ThreadingHTTPServer):
         super().__init__(*arguments)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that hangs up has its reasons."""
+        # A client that hangs up has its reasons.
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
