@@ -453,7 +453,7 @@ def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
     status, made = report("--seconds", "1", "--cmd", f"{sys.executable} -S {program} {line}")
     assert status == 1
     os.set_blocking(reader, True)
-    with open(reader, "rb") as held:
+    with os.fdopen(reader, "rb") as held:
         # It ends when nobody holds the other end.
         assert held.read() == b"xx"
     assert made["rules"][-1] | {"says": ""} == {
