@@ -2,7 +2,7 @@
 
 JSON-RPC over streamable HTTP (`Http`, answers as JSON and as SSE) and over stdio (`Stdio`), with no MCP SDK; `complete`
 is the whole loop of rounds. Run with the url of a server as its last argument, it plays the scenario of the official
-conformance suite that MCP_CONFORMANCE_SCENARIO names.
+conformance suite that MCP_CONFORMANCE_SCENARIO names, or that of `toolnexus-mrtr adversary`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol, Self
 
 import httpx
 
-from toolnexus_mrtr import Answer, Call, Done, Pause
+from toolnexus_mrtr import Answer, Call, Done, MrtrError, Pause
 
 VERSION = "2026-07-28"
 CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
@@ -221,6 +223,20 @@ def give_a_schema_back(server: Transport) -> None:
     complete(server.send, tool("json_schema_echo", schema=schema), confirm)
 
 
+def adversary(server: Transport) -> None:
+    """Call every tool, its user answering as its `_meta` says; a call that the library refuses is over."""
+    for name, listed in list_tools(server).items():
+        script = listed["_meta"]
+        with suppress(MrtrError):
+            complete(server.send, tool(name, **script["arguments"]), partial(scripted, script["host"]))
+    with suppress(MrtrError):
+        complete(server.send, Call("prompts/list", {"_meta": META}), confirm)
+
+
+def scripted(host: Mapping[str, Any], pause: Pause) -> dict[str, Any]:
+    return {key: host[key] or {"action": "cancel"} for key in pause.requests}
+
+
 SCENARIOS: dict[str, Callable[[Transport], object]] = {
     "sep-2322-client-request-state": request_state,
     "request-metadata": list_tools,
@@ -228,6 +244,7 @@ SCENARIOS: dict[str, Callable[[Transport], object]] = {
     "tools_call": call_with_numbers,
     "json-schema-ref-no-deref": list_tools,
     "json-schema-2020-12-preservation": give_a_schema_back,
+    "adversary": adversary,
 }
 
 if __name__ == "__main__":

@@ -48,13 +48,27 @@ listed must fail; those of an operation or a flag that is listed are not run. Th
 status is 1 where it is otherwise.
 """
 
+_ATTACKING: Final = """\
+COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url is put
+behind its arguments. It calls every tool of tools/list once, in that order, and goes
+on where a call fails; then it lists the prompts once. The description of each tool
+says what the user answers, and so does its _meta, for programs:
+
+  {"arguments": {...}, "host": {"KEY": {"action": "accept", "content": {...}}}}
+
+The answer of a KEY is null where there is nobody to ask. Without COMMAND the url is
+printed to standard error, and the report when Ctrl-C is pressed. Full marks are all
+rules passed; what a client does not declare it is not asked.
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
     bad and 1 when its output cannot be written, with one sentence on stderr, or one for each field that does not fit
-    its form; 1 also when `lint` found an error or `vectors` a vector that fails; 130 when it was interrupted.
+    its form; 1 also when `lint` found an error, `vectors` a vector that fails or
+    `adversary` a rule that was not kept; 130 when it was interrupted.
     """
     try:
         status = _run(arguments)
@@ -124,6 +138,20 @@ def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
 
     return vectors(options)
+
+
+def _play_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
+    # A web server is for this command alone, and slow to import.
+    from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415
+
+    return adversary(options)
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port < 65536:
+        raise ValueError
+    return port
 
 
 def _seconds(text: str) -> float:
@@ -206,4 +234,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
     command.set_defaults(run=_hold_vectors)
+
+    about = "Play a hostile server on loopback, and report what a client does about it. The status is 0 for full marks."
+    command = commands.add_parser(
+        "adversary",
+        help=about,
+        description=about,
+        epilog=_ATTACKING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument("--port", type=_port, default=0, help="where to listen; a free port unless given")
+    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; it is given the url")
+    command.add_argument(
+        "--seconds", type=_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
+    )
+    command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
+    command.set_defaults(run=_play_adversary)
     return parser

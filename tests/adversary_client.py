@@ -1,0 +1,60 @@
+"""A client of MCP 2026-07-28 that does all that the adversary asks, and does it well; it never really waits."""
+
+import contextlib
+import itertools
+import json
+import sys
+import urllib.request
+
+from toolnexus_mrtr import Call, Done, MrtrError
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}},
+}
+
+
+def post(url, body):
+    with urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})) as response:
+        return json.load(response) if response.status == 200 else response.status
+
+
+class Client:
+    """A good client. A bad one overrides what it does not do well."""
+
+    meta = META
+
+    def __init__(self, url, clock=None):
+        self.url, self.clock, self.ids = url, clock, itertools.count(1)
+
+    def wait(self, seconds):
+        if self.clock is not None:
+            self.clock.now += seconds
+
+    def send(self, method, params):
+        message = {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": params}
+        return post(self.url, json.dumps(message).encode("ascii"))["result"]
+
+    def play(self):
+        for tool in self.send("tools/list", {"_meta": self.meta})["tools"]:
+            with contextlib.suppress(MrtrError):
+                self.call(tool["name"], tool["_meta"]["host"], tool["_meta"]["arguments"])
+        with contextlib.suppress(MrtrError):
+            Call("prompts/list", {}).receive(self.send("prompts/list", {"_meta": self.meta}))
+
+    def call(self, name, host, arguments):
+        call = Call("tools/call", {"name": name, "arguments": arguments, "_meta": self.meta})
+        params = self.first(name, call.params)
+        while not isinstance(pause := call.receive(self.send(call.method, params)), Done):
+            self.wait(pause.delay)
+            call = pause.resume({key: host[key] or {"action": "cancel"} for key in pause.requests})
+            params = self.retry(name, call.params)
+
+    def first(self, name, params):  # noqa: ARG002 - a bad client looks at it
+        return params
+
+    retry = first
+
+
+if __name__ == "__main__":
+    Client(sys.argv[-1]).play()

@@ -1,0 +1,513 @@
+"""`toolnexus-mrtr adversary`: a good client has full marks, and one that breaks one rule fails that rule alone."""
+
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import signal
+import socket
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from adversary_client import META, Client, post
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values
+from test_cli import refusal, run
+from vectors import ROOT
+
+from toolnexus_mrtr import MrtrError, printable
+from toolnexus_mrtr.cli._attacks import trials
+from toolnexus_mrtr.cli._grading import RULES
+from toolnexus_mrtr.cli._hostile import HostileServer
+from toolnexus_mrtr.cli._loopback import Loopback
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def graded(kind=Client):
+    """What came of every rule when a client of this kind has played all of it."""
+    loopback, clock = Loopback(0), Clock()
+    player = HostileServer(loopback.base, clock)
+    with loopback.serving(player):
+        kind(loopback.url, clock).play()
+        player.ended()
+    return player.verdicts()
+
+
+def words(verdicts):
+    return {one.rule.id: one.verdict for one in verdicts if one.verdict != "passed"}
+
+
+# What bad clients do: to the params of their retries, all of them or those of one tool.
+
+
+def spoils(change, only=None):
+    class Bad(Client):
+        def retry(self, name, params):
+            if only in (None, name):
+                change(params)
+            return params
+
+    return Bad
+
+
+def each_answer(change):
+    return spoils(lambda params: [change(answer) for answer in params.get("inputResponses", {}).values()])
+
+
+def stripped(params):
+    if "requestState" in params:
+        params["requestState"] = params["requestState"].strip()
+
+
+def renamed(params):
+    if "who" in params.get("inputResponses", {}):
+        params["inputResponses"]["Who"] = params["inputResponses"].pop("who")
+
+
+def kept_answer(params):
+    params.setdefault("inputResponses", {}).setdefault("first", {"action": "decline"})
+
+
+def content_of_a_refusal(answer):
+    if answer["action"] != "accept":
+        answer["content"] = {}
+
+
+def answered_with(key, **members):
+    return lambda params: params["inputResponses"][key].update(members)
+
+
+def credulous(name):
+    """Answers whatever one tool asks, and what the user says goes."""
+
+    class Bad(Client):
+        def call(self, called, host, arguments):
+            if called != name:
+                super().call(called, host, arguments)
+                return
+            params = {"name": name, "arguments": arguments, "_meta": self.meta}
+            paused = self.send("tools/call", params)
+            asked = paused.get("inputRequests", {})
+            accept = {"action": "accept", "content": {"sure": True}}
+            answers = {key: host.get(key) or accept for key in (asked if isinstance(asked, dict) else ())}
+            state = {name: paused[name] for name in ("requestState",) if name in paused}
+            self.send("tools/call", params | {"inputResponses": answers} | state)
+
+    return Bad
+
+
+def prefetching(trap):
+    class Bad(Client):
+        def play(self):
+            super().play()
+            with contextlib.suppress(urllib.error.HTTPError):
+                urllib.request.urlopen(self.url.replace("/mcp", f"/trap/{trap}"))
+
+    return Bad
+
+
+class Leaking(Client):
+    def first(self, name, params):
+        return params | ({"requestState": "s-1"} if name == "values" else {})
+
+
+class WithOneId(Client):
+    def __init__(self, url, clock):
+        super().__init__(url, clock)
+        self.ids = itertools.repeat(1)
+
+
+class Babbling(Client):
+    def play(self):
+        super().play()
+        for body in (b"{", b"[]", b'{"a": NaN}', b'{"a": 1, "a": 1}', b"\xff"):
+            with pytest.raises(urllib.error.HTTPError):
+                post(self.url, body)
+
+
+class GivingUp(Client):
+    def retry(self, name, params):
+        if name == "plain":
+            raise MrtrError("gives_up", "expected nothing")
+        return params
+
+
+class Endless(Client):
+    def call(self, name, host, arguments):
+        if name != "endless":
+            super().call(name, host, arguments)
+            return
+        params = {"name": name, "arguments": arguments, "_meta": self.meta}
+        paused = self.send("tools/call", params)
+        while paused["resultType"] == "input_required":
+            paused = self.send("tools/call", params | {"inputResponses": host, "requestState": "s-1"})
+
+
+class Hurried(Client):
+    def wait(self, seconds):
+        pass
+
+
+class RetryingLists(Client):
+    def play(self):
+        super().play()
+        self.send("prompts/list", {"_meta": META, "requestState": "s-1"})
+
+
+class Slow(Client):
+    def retry(self, name, params):
+        self.wait(6 if name == "slow_pattern" else 0)
+        return params
+
+
+BAD = {
+    "state-unchanged": spoils(stripped),
+    "state-dropped": spoils(lambda params: params.pop("requestState"), "plain"),
+    "state-empty": spoils(lambda params: params.pop("requestState"), "empty_state"),
+    "state-invented": spoils(lambda params: params.setdefault("requestState", "s-1")),
+    "leaked": Leaking,
+    "answers-kept": spoils(kept_answer, "several_rounds"),
+    "answer-key": spoils(renamed),
+    "answer-missing": spoils(lambda params: params["inputResponses"].popitem(), "plain"),
+    "answer-bare": each_answer(lambda answer: answer.update(resultType="complete")),
+    "answer-action": spoils(answered_with("no", action="cancel"), "refusals"),
+    "content-refused": each_answer(content_of_a_refusal),
+    "content-url": spoils(answered_with("visit", content={"token": "t"}), "visit"),
+    "content-null": spoils(answered_with("who", content=None), "plain"),
+    "content-missing": spoils(lambda params: params["inputResponses"]["ok"].pop("content"), "nothing_to_fill"),
+    "content-values": credulous("nested"),
+    "content-changed": spoils(lambda params: params["inputResponses"]["all"]["content"].update(count=2.0), "values"),
+    "params-changed": spoils(lambda params: params["arguments"].update(weight=1), "arguments"),
+    "meta-dropped": spoils(lambda params: params.pop("_meta")),
+    "id-reused": WithOneId,
+    "message-json": Babbling,
+    "unanswered": GivingUp,
+    "nobody": credulous("nobody"),
+    "ref-fetched": prefetching("relative_ref/more"),
+    "url-fetched": prefetching("url_control/%0D%0AX-Injected:%201"),
+    "url-unsafe": credulous("url_script"),
+    "retry-bound": Endless,
+    "retry-hurried": Hurried,
+    "pause-of-nothing": credulous("pause_of_nothing"),
+    "result-type": credulous("unknown_result_type"),
+    "complete": credulous("complete_with_requests"),
+    "paused-list": RetryingLists,
+    "undeclared": credulous("undeclared"),
+    "malformed": credulous("null_entry"),
+    "schema-slow": Slow,
+}
+
+
+def test_a_good_client_has_full_marks():
+    verdicts = graded()
+    assert words(verdicts) == {}
+    (bound,) = [one.seen for one in verdicts if one.rule.id == "retry-bound"]
+    assert bound == ("endless: expected less than 100 retries, found 10",)
+
+
+def test_every_rule_has_a_client_that_breaks_it():
+    assert list(BAD) == list(RULES)
+
+
+@pytest.mark.parametrize("rule", BAD)
+def test_a_client_that_breaks_one_rule_fails_that_rule_alone(rule):
+    assert words(graded(BAD[rule])) == {rule: "warned" if rule == "retry-hurried" else "failed"}
+
+
+# The rest of what a client may do.
+
+
+@contextlib.contextmanager
+def playing(clock=None):
+    """A server that is up, and what it makes of its client."""
+    loopback = Loopback(0)
+    player = HostileServer(loopback.base, clock or Clock())
+    with loopback.serving(player):
+        yield Client(loopback.url), player
+
+
+def seen(player, rule):
+    ((verdict, lines),) = [(one.verdict, one.seen) for one in player.verdicts() if one.rule.id == rule]
+    return verdict, lines
+
+
+def plain(**members):
+    return {"name": "plain", "_meta": META} | members
+
+
+def test_a_client_that_does_nothing_has_exercised_nothing():
+    with playing() as (_, player):
+        assert set(words(player.verdicts()).values()) == {"not exercised"}
+
+
+def test_what_a_client_does_not_declare_it_is_not_asked():
+    class Modest(Client):
+        meta = META | {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+
+    urls = ("content-url", "url-fetched", "url-unsafe")
+    assert words(graded(Modest)) == dict.fromkeys(urls, "not declared")
+
+
+@pytest.mark.parametrize("declared", [{}, {"elicitation": None}, None])
+def test_a_client_that_declares_nothing_is_not_asked_for_a_form(declared):
+    with playing() as (client, player):
+        meta = {"io.modelcontextprotocol/clientCapabilities": declared}
+        assert client.send("tools/call", plain(_meta=meta))["resultType"] == "complete"
+        assert client.send("tools/call", plain(_meta=None))["resultType"] == "complete"
+    assert seen(player, "state-dropped") == ("not exercised", ())
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "method"),
+    [
+        ({"elicitation": {}}, "sampling/createMessage"),
+        ({"elicitation": {}, "sampling": {}}, "roots/list"),
+        ({"elicitation": {}, "sampling": {}, "roots": {}}, "com.example/approve"),
+    ],
+)
+def test_what_is_asked_undeclared_depends_on_the_client(capabilities, method):
+    with playing() as (client, _):
+        meta = {"io.modelcontextprotocol/clientCapabilities": capabilities}
+        paused = client.send("tools/call", plain(name="undeclared", _meta=meta))
+    assert paused["inputRequests"]["who"]["method"] == method
+
+
+@pytest.mark.parametrize(
+    ("answers", "rule"),
+    [
+        ([], "answer-missing"),
+        ("who", "answer-missing"),
+        (None, "answer-missing"),
+        ({"who": None}, "answer-bare"),
+        ({"who": "accept"}, "answer-bare"),
+        ({"who": {"action": ["accept"]}}, "answer-action"),
+        ({"who": {"action": "accept", "content": "Ada"}}, "content-values"),
+        ({"who": {"action": "accept", "content": {"name": None}}}, "content-values"),
+        ({"who": {"action": "accept", "content": {"name": [1]}}}, "content-values"),
+        ({"who": {"action": "accept", "content": {"name": ["Ada"]}}}, "content-changed"),
+    ],
+)
+def test_answers_of_any_type_are_graded(answers, rule):
+    with playing() as (client, player):
+        client.send("tools/call", plain())
+        client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
+    failed = [name for name, word in words(player.verdicts()).items() if word == "failed"]
+    assert failed == [rule]
+
+
+def test_a_sentence_names_a_few_keys_and_how_many_more():
+    with playing() as (client, player):
+        client.send("tools/call", plain())
+        answers = {f"k{n}\n": {"action": "decline"} for n in range(9)}
+        client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
+    expected = 'plain, retry 1: expected no answer of "k0\\n", "k1\\n", "k2\\n", 6 more'
+    assert seen(player, "answer-key") == ("failed", (expected,))
+
+
+def test_a_call_can_be_made_again_when_it_has_ended():
+    answered = plain(requestState="s-1", inputResponses={"who": {"action": "accept", "content": {"name": "Ada"}}})
+    with playing() as (client, player):
+        types = [client.send("tools/call", params)["resultType"] for params in (plain(), answered) * 2]
+    assert types == ["input_required", "complete"] * 2
+    assert "failed" not in words(player.verdicts()).values()
+
+
+def test_only_the_first_faults_are_shown_and_no_value_of_the_client():
+    with playing() as (client, player):
+        for name in [tool["name"] for tool in client.send("tools/list", {})["tools"][:7]]:
+            client.send("tools/call", plain(name=name, requestState="\x1bsecret"))
+    verdict, lines = seen(player, "leaked")
+    assert verdict == "failed"
+    assert lines[0] == "plain, first send: expected no requestState"
+    assert lines[5:] == ("and 2 more",)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("initialize", {}), ("tools/call", {"name": "no-such-tool"}), ("tools/call", {"name": []}), ("tools/call", None)],
+)
+def test_what_the_server_does_not_have_is_an_error(method, params):
+    with playing() as (client, _):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        assert post(client.url, json.dumps(message).encode())["error"]["code"] == -32601
+
+
+def test_the_server_says_what_it_is_and_takes_notifications():
+    with playing() as (client, _):
+        assert client.send("server/discover", {})["supportedVersions"] == ["2026-07-28"]
+        assert post(client.url, b'{"jsonrpc": "2.0", "method": "notifications/cancelled"}') == 202
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/mcp", {}, 405),
+        ("DELETE", "/mcp", {}, 405),
+        ("POST", "/", {"Content-Length": "0"}, 404),
+        ("HEAD", "/.well-known/x", {}, 404),
+        ("POST", "/mcp", {"Content-Length": "x"}, 411),
+        ("POST", "/mcp", {"Content-Length": "99999999999"}, 413),
+    ],
+)
+def test_there_is_one_place_to_talk(method, path, headers, status):
+    with playing() as (client, player):
+        connection = http.client.HTTPConnection(client.url.split("/")[2])
+        connection.putrequest(method, path)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        with contextlib.closing(connection):
+            assert connection.getresponse().status == status
+    assert "failed" not in words(player.verdicts()).values()
+
+
+def test_a_client_that_hangs_up_does_not_matter(capfd):
+    with playing() as (client, player):
+        host, port = client.url.split("/")[2].split(":")
+        with socket.create_connection((host, int(port))) as line:
+            line.sendall(b"POST /mcp HTTP/1.0\r\nContent-Length: 9\r\n\r\n{")
+            line.shutdown(socket.SHUT_WR)
+            assert line.recv(1) == b""
+        client.send("server/discover", {})
+    assert "failed" not in words(player.verdicts()).values()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("fault", "is_told"), [(BrokenPipeError(), False), (ValueError(), True)])
+def test_a_fault_of_our_own_is_told(fault, is_told, capsys):
+    class Faulty:
+        def answer(self, _):
+            raise fault
+
+    loopback = Loopback(0)
+    with loopback.serving(Faulty()), pytest.raises(http.client.RemoteDisconnected):
+        post(loopback.url, b"{}")
+    assert ("ValueError" in capsys.readouterr().err) == is_told
+
+
+NAMES = [trial.name for trial in trials("http://127.0.0.1:1")]
+MEMBERS = st.fixed_dictionaries(
+    {"name": st.sampled_from(NAMES)},
+    optional={
+        "_meta": st.just(META) | json_values,
+        "inputResponses": st.dictionaries(st.sampled_from(["who", "", "first"]), json_values) | json_values,
+        "requestState": st.sampled_from(["", "s-1"]) | json_values,
+    },
+)
+
+
+@given(st.lists(st.tuples(MEMBERS | json_values, json_values), max_size=6))
+def test_no_message_is_too_strange(messages):
+    player = HostileServer("http://127.0.0.1:1", Clock())
+    for params, id in messages:
+        message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+        assert player.answer(message).keys() & {"result", "error"}
+    assert [one.rule.id for one in player.verdicts()] == list(RULES)
+
+
+# The command.
+
+CLIENT = f"{sys.executable} {ROOT / 'tests' / 'adversary_client.py'}"
+
+
+def report(*flags):
+    done = run("adversary", *flags, "--format", "json")
+    return done.status, json.loads(done.out)
+
+
+def test_a_client_that_is_run_is_given_the_url_and_graded():
+    status, made = report("--cmd", CLIENT)
+    assert status == 0
+    assert made["counts"] == {"passed": 34, "failed": 0, "warned": 1, "not exercised": 0, "not declared": 0}
+    assert made["rules"][-1]["seen"] == ["exit status 0"]
+
+
+#: A client that starts another one; both say so, and wait for what never comes.
+FORKING = """
+import os, sys
+line = os.open(sys.argv[1], os.O_WRONLY)
+os.fork()
+os.write(line, b"x")
+os.read(os.pipe()[0], 1)
+"""
+
+
+def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
+    program = tmp_path / "client.py"
+    line = tmp_path / "line"
+    os.mkfifo(line)
+    reader = os.open(line, os.O_RDONLY | os.O_NONBLOCK)
+    program.write_text(FORKING, "ascii")
+    status, made = report("--seconds", "1", "--cmd", f"{sys.executable} -S {program} {line}")
+    assert status == 1
+    os.set_blocking(reader, True)
+    with os.fdopen(reader, "rb") as held:
+        # It ends when nobody holds the other end.
+        assert held.read() == b"xx"
+    assert made["rules"][-1] | {"says": ""} == {
+        "id": "client-ends",
+        "verdict": "failed",
+        "says": "",
+        "basis": "library",
+        "seen": ["expected an end within 1 s"],
+    }
+
+
+def interrupted(monkeypatch, kind):
+    """Run the command without a client of its own, let one come, and press Ctrl-C."""
+
+    def pause():
+        url = sys.stderr.getvalue().split()[2].rstrip(";")
+        kind(url).play()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(signal, "pause", pause)
+    return run("adversary")
+
+
+def test_the_report_comes_with_ctrl_c_and_says_what_was_seen_and_where_it_is_written(monkeypatch):
+    done = interrupted(monkeypatch, BAD["url-unsafe"])
+    lines = done.out.splitlines()
+    place = lines.index("failed         url-unsafe")
+    assert lines[place - 1 : place + 4] == [
+        "passed         url-fetched",
+        "failed         url-unsafe",
+        "    A url that deceives is not accepted.",
+        '    url_script, retry 1: the answer of "visit": expected no accept',
+        "    https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#safe-url-handling",
+    ]
+    assert lines[-1] == "passed: 32, failed: 1, warned: 1, not exercised: 0, not declared: 0"
+    assert done.status == 1
+    assert printable(done.out.replace("\n", "")) == done.out.replace("\n", "")
+
+
+def test_full_marks_are_status_0(monkeypatch):
+    assert interrupted(monkeypatch, Client).status == 0
+
+
+@pytest.mark.parametrize("command", ["", "'", "./no-such-program"])
+def test_a_command_that_does_not_run_is_refused(command):
+    assert refusal("adversary", "--cmd", command).startswith("--cmd: expected ")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5"])
+def test_a_port_that_is_none_is_refused(port):
+    assert "--port" in refusal("adversary", "--port", port)
+
+
+def test_a_port_that_is_taken_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert refusal("adversary", "--port", port).startswith("--port: expected a port that is free")

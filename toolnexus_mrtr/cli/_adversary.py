@@ -1,0 +1,103 @@
+"""`adversary`: a hostile server for any client, and the report on what that client did."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+
+from toolnexus_mrtr.cli._grading import LIBRARY, Rule
+from toolnexus_mrtr.cli._hostile import HostileServer, Verdict
+from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._loopback import Loopback
+from toolnexus_mrtr.cli._text import folded
+
+_VERDICTS = ("passed", "failed", "warned", "not exercised", "not declared")
+
+#: With these a client has full marks: what it does not declare it is not asked.
+_FULL = ("passed", "warned", "not declared")
+
+_ENDS = Rule("client-ends", "The client comes to an end.", LIBRARY)
+
+
+def adversary(options: argparse.Namespace) -> Generator[str, None, int]:
+    """Play the hostile server for one client, and print the report; 1 where it is not full marks."""
+    loopback = Loopback(options.port)
+    player = HostileServer(loopback.base, time.monotonic)
+    with loopback.serving(player):
+        ran = _until_interrupted(loopback.url) if options.cmd is None else _with_client(options, loopback.url)
+        player.ended()
+    verdicts = [*player.verdicts(), *ran]
+    yield from _json(verdicts) if options.format == "json" else _text(verdicts)
+    return int(any(one.verdict not in _FULL for one in verdicts))
+
+
+def _until_interrupted(url: str) -> list[Verdict]:
+    print(f"listening at {url}; Ctrl-C ends it and prints the report", file=sys.stderr, flush=True)
+    with suppress(KeyboardInterrupt):
+        signal.pause()
+    return []
+
+
+def _with_client(options: argparse.Namespace, url: str) -> list[Verdict]:
+    """Run the client until it ends, or its time is over; what it prints is not read."""
+    process = _started(options.cmd, url)
+    try:
+        process.wait(options.seconds)
+    except subprocess.TimeoutExpired:
+        return [Verdict(_ENDS, "failed", (f"expected an end within {options.seconds:g} s",))]
+    finally:
+        # What it started goes with it.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return [Verdict(_ENDS, "passed", (f"exit status {process.returncode}",))]
+
+
+def _started(command: str, url: str) -> subprocess.Popen[bytes]:
+    words: list[str] = []
+    with suppress(ValueError):
+        words = shlex.split(command)
+    if not words:
+        raise BadInput("--cmd: expected a command")
+    try:
+        return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
+            [*words, url], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+    except OSError as error:
+        reason = error.strerror
+    raise BadInput(f"--cmd: expected a program that runs: {reason}")
+
+
+def _text(verdicts: list[Verdict]) -> Iterator[str]:
+    width = max(map(len, _VERDICTS))
+    for rule, verdict, seen in verdicts:
+        yield f"{verdict.ljust(width)}  {rule.id}"
+        for sentence in seen if verdict == "passed" else (rule.says, *seen):
+            yield from folded(sentence, "    ", "      ")
+        if verdict in ("failed", "warned") and rule.basis != LIBRARY:
+            yield f"    {rule.basis}"
+    counts = _counts(verdicts)
+    yield ""
+    yield ", ".join(f"{verdict}: {counts[verdict]}" for verdict in _VERDICTS)
+
+
+def _json(verdicts: list[Verdict]) -> Iterator[str]:
+    rules = [
+        {"id": rule.id, "verdict": verdict, "says": rule.says, "basis": rule.basis, "seen": seen}
+        for rule, verdict, seen in verdicts
+    ]
+    yield json.dumps({"rules": rules, "counts": _counts(verdicts)}, indent=2)
+
+
+def _counts(verdicts: list[Verdict]) -> dict[str, int]:
+    counts = Counter(one.verdict for one in verdicts)
+    return {verdict: counts[verdict] for verdict in _VERDICTS}
