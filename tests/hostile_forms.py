@@ -141,6 +141,18 @@ HOSTILE: dict[str, Callable[[int], Hostile]] = {
         {"allOf": [{"items": {"minLength": 0, "maxLength": 9, "minimum": 1}}] * 7, "default": [""] * 900 * n},
         [""] * 900 * n,
     ),
+    "required by additionalProperties of choices": lambda n: Hostile(
+        _form({}, required=_texts(300 * n), additionalProperties={"enum": _texts(90 * n)}), {"v0": "v1"}, {}
+    ),
+    "required by additionalProperties with a title": lambda n: Hostile(
+        _form({}, required=_texts(300 * n), additionalProperties={"title": "no pin " * 100 * n}), {"v0": "v1"}, {}
+    ),
+    "required by additionalProperties with a default": lambda n: Hostile(
+        _form({}, required=_texts(150 * n), additionalProperties={"default": [""] * 900 * n}), {"v0": "v1"}, {}
+    ),
+    "required by additionalProperties of many": lambda n: Hostile(
+        _form({}, required=_texts(500 * n), additionalProperties={"allOf": [{"minLength": 1}] * 7}), {"v0": "v1"}, {}
+    ),
     "a fan of allOf": lambda n: _one({"allOf": [{"minLength": 2}] * 300 * n}),
     "a fan of allOf of nothing": lambda n: _one({"allOf": [True] * 90 * n}),
     "fans of allOf in a definition": lambda n: _same_def(30 * n, {"allOf": [{"minLength": 2}] * 8}, "x"),

@@ -678,12 +678,26 @@ def test_a_saved_call_can_come_from_standard_input():
     refusal("answer", "-", "--resume", "-", "--decline", "who", stdin=data)
 
 
-def test_a_link_to_a_saved_call_stays(tmp_path):
-    link_to, saved = tmp_path / "link.json", tmp_path / "saved.json"
-    link_to.symlink_to(saved)
-    answered(paused(k=form()), "--decline", "k", "--save", str(link_to))
-    assert link_to.is_symlink()
-    assert Call.from_json(saved.read_bytes()).retry == 1
+def test_a_link_gives_way_and_what_it_leads_to_stays(tmp_path):
+    planted, victim = tmp_path / "link.json", tmp_path / "victim.json"
+    victim.write_text("mine")
+    planted.symlink_to(victim)
+    answered(paused(k=form()), "--decline", "k", "--save", str(planted))
+    assert not planted.is_symlink()
+    assert Call.from_json(planted.read_bytes()).retry == 1
+    assert victim.read_text() == "mine"
+
+
+def test_text_in_another_encoding_than_the_terminals_is_refused():
+    asked = paused(k=form({"a": {"type": "string"}}))
+    assert refusal("answer", "-", "--accept", "k.a=x\udcff", stdin=asked).startswith('--accept "k.a": ')
+
+
+def test_a_message_of_wide_characters_is_folded_by_its_width():
+    message = "\u3000" * 38 + "host: good.example"
+    lines = shown(paused(k=link(message=message)))
+    assert all(len(line) <= 42 for line in lines if line.startswith("  | "))
+    assert not any("host: good" in line and not line.startswith("  | ") for line in lines)
 
 
 def test_a_call_is_not_retried_for_ever(tmp_path):
@@ -747,11 +761,9 @@ def test_an_answer_that_is_refused_is_not_saved(tmp_path):
 
 
 def test_what_is_written_is_ascii_and_can_be_read_back():
-    done = run(
-        "answer", "-", "--accept", "é.n=\udcff", stdin=pause_of({"é": form({"n": {"type": "string"}})}, "\ud800")
-    )
+    done = run("answer", "-", "--accept", "é.n=größe", stdin=pause_of({"é": form({"n": {"type": "string"}})}, "\ud800"))
     assert done.out.isascii()
-    assert json.loads(done.out)["inputResponses"] == {"é": {"action": "accept", "content": {"n": "\udcff"}}}
+    assert json.loads(done.out)["inputResponses"] == {"é": {"action": "accept", "content": {"n": "größe"}}}
 
 
 # input

@@ -24,6 +24,11 @@ for line in sys.stdin:
             os.close(0)
             print('{"expect": true}', flush=True)
             time.sleep(60)
+        case "estrange":
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(5)"], start_new_session=True)
+            time.sleep(60)
+        case "flood": print("x" * 2_000_000, flush=True)
+        case "sleep": time.sleep(60)
         case "babble": print("hello", flush=True)
         case "stutter": print('{"expect": ', end="", flush=True); os._exit(0)
         case "both": print('{"expect": 1, "error": {}}', flush=True)
@@ -206,6 +211,30 @@ def test_a_long_input_is_cut(folder):
     assert len(done.out) < 1000
 
 
+def test_what_a_program_leaves_behind_does_not_hold_the_run(folder):
+    stray = vector("stray", {"do": "estrange"}, expect=True)
+    assert folder.reasons(stray, GOOD, flags=("--seconds", "0.5")) == {"stray": "no answer within 0.5 seconds"}
+
+
+def test_a_long_line_goes_through_and_a_longer_answer_is_cut(folder):
+    long = vector("long", {"do": "give", "it": "x" * 500_000}, expect="y")
+    (failure,) = json.loads(folder.run(long).out)["failures"]
+    assert len(json.dumps(failure)) < 5_000
+    flood = vector("flood", {"do": "flood"}, expect=True)
+    assert folder.reasons(flood, GOOD) == {"flood": "no line of JSON with expect or error"}
+
+
+def test_a_program_that_does_not_read_hangs(folder):
+    deaf = vector("deaf", {"do": "sleep"}, expect=True)
+    long = vector("long", {"x": "x" * 1_000_000}, expect=False)
+    assert folder.reasons(deaf, long, GOOD, flags=("--seconds", "0.5")) == {"deaf": "no answer within 0.5 seconds"}
+
+
+def test_a_program_that_answers_before_it_has_read_is_heard(folder):
+    early = vector("early", {"do": "deafen"}, expect=True)
+    assert folder.reasons(early, GOOD | {"input": {"raw": {"x": "x" * 1_000_000}}}) == {"good": "the program ended"}
+
+
 def test_a_program_that_only_hangs_is_given_up(folder):
     hangs = [vector(f"hang-{place}", {"do": "hang"}) for place in range(5)]
     reasons = folder.reasons(*hangs, flags=("--seconds", "0.05"))
@@ -254,7 +283,7 @@ def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(fold
     assert folder.reasons(GOOD, own=True) == {"good": "raised KeyError"}
 
 
-@pytest.mark.parametrize("command", ["", "'", "./no-such-program"])
+@pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b"])
 def test_a_command_that_does_not_run_is_refused(command):
     assert refusal("vectors", "--cmd", command).startswith("--cmd: expected ")
 
@@ -274,6 +303,12 @@ def test_a_time_that_is_none_is_refused(seconds):
         '{"format": 1, "operation": "x", "vectors": [{}]}',
         '"\u00e9"',
         '{"a": 1, "a": 1}',
+        *(
+            json.dumps({"format": 1, "operation": "x", "vectors": [vector("a", {}) | broken]})
+            for broken in ({"id": {"a": 1}}, {"id": "\x1b[31m"}, {"description": 5}, {"input": 5}, {"error": 5})
+        ),
+        json.dumps({"format": 1, "operation": ["x"], "vectors": [vector("a", {})]}),
+        json.dumps({"format": 1, "operation": "x\x1b[31m", "vectors": [vector("a", {})]}),
     ],
 )
 def test_a_file_that_holds_no_vectors_is_refused(folder, text):
@@ -282,6 +317,10 @@ def test_a_file_that_holds_no_vectors_is_refused(folder, text):
 
 
 def test_a_folder_without_vectors_is_refused(tmp_path):
+    assert refusal("vectors", str(tmp_path)).startswith(f"expected vectors in {tmp_path}")
+    (tmp_path / "2026-07-28").mkdir()
+    (tmp_path / "2026-07-28" / "folder.json").mkdir()
+    (tmp_path / "2026-07-28" / "x.json").write_text('{"format": 1, "operation": "x", "vectors": []}')
     assert refusal("vectors", str(tmp_path)).startswith(f"expected vectors in {tmp_path}")
 
 

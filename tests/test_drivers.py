@@ -691,7 +691,7 @@ def test_in_order_nothing_can_be_awaited(make):
 
 
 @both
-@pytest.mark.parametrize("timeout", [0, -1, -math.inf])
+@pytest.mark.parametrize("timeout", [0, -1, -math.inf, -(10**400)], ids=["none", "past", "long ago", "longer ago"])
 def test_nothing_is_sent_after_the_deadline(drive, timeout):
     server = Server(DONE)
     raised(TimeoutError, drive, call(), server, Handlers(), timeout=timeout)

@@ -81,7 +81,7 @@ async def run_async(
 
     late = _deadline(timeout)
     drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, late=late)
-    limit = asyncio.timeout(None if late == math.inf else timeout)
+    limit = asyncio.timeout(timeout if math.isfinite(late) else None if late > 0 else 0)
     try:
         async with limit:
             result: dict[str, Any] = await _walk_async(drive.steps(call), late)
@@ -226,6 +226,8 @@ def _deadline(timeout: float | None) -> float:
     need("timeout", timeout, int | float | None, "a number of seconds")
     if timeout is None or timeout > _FOREVER:
         return math.inf
+    if timeout <= 0:
+        return -math.inf
     if math.isnan(timeout):
         raise LocalProtocolError("wrong_value", "expected a number of seconds", "/timeout")
     return time.monotonic() + timeout

@@ -128,20 +128,22 @@ class _Reader:
                 sources.setdefault(name, []).append((subschema, f"{at}/properties{pointer(name)}"))
             required |= dict.fromkeys(layer.get("required", ()))
             enforced = {"properties", "required"}
-            others = layer.get("additionalProperties", True)
-            if "patternProperties" not in layer and (isinstance(others, bool) or len(layers) == 1):
+            additional = layer.get("additionalProperties", True)
+            if "patternProperties" not in layer and (isinstance(additional, bool) or len(layers) == 1):
                 enforced.add("additionalProperties")
-                if others is False:
+                if additional is False:
                     allowed = frozenset(own) if allowed is None else allowed & own.keys()
-                elif others is not True:
-                    undescribed.append((others, at + "/additionalProperties"))
+                elif additional is not True:
+                    undescribed.append((additional, at + "/additionalProperties"))
             self._leave(layer, at, enforced)
-        for name in required:
-            sources.setdefault(name, undescribed)
         held = {name: self._layers(places) for name, places in sources.items()}
         rules = {name: self._rules(layers) for name, layers in held.items()}
-        extra = self._rules(self._layers(undescribed)) if undescribed else None
-        return Outline(held, rules, required, allowed, extra, tuple(self._unenforced))
+        others = self._layers(undescribed)
+        extra = self._rules(others)
+        for name in required:
+            held.setdefault(name, others)
+            rules.setdefault(name, extra)
+        return Outline(held, rules, required, allowed, extra if undescribed else None, tuple(self._unenforced))
 
     def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Layer]:
         """Follow references, `allOf` and compositions with null: what is found must hold all at once."""

@@ -133,6 +133,7 @@ def _repeated_choices(field: Mapping[str, Any], at: str) -> Iterator[Finding]:
                     if token(value) in seen:
                         message = "expected every choice once"
                         yield warning("repeated_choice", message, f"{at}{inside}/{keyword}/{place}", SCHEMA)
+                        break
                     seen.add(token(value))
 
 

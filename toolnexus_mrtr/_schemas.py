@@ -130,7 +130,7 @@ class _Walk:
         self._root = root
         self._dialect = dialect
         self._weights: dict[int, int] = {}
-        self._referred_weights: dict[int, int] = {}
+        self._written: dict[int, int] = {}
         self._open: set[int] = set()
 
     def weigh(self, schema: Any, trail: _Trail) -> int:
@@ -170,6 +170,10 @@ class _Walk:
             else:
                 for subschema, place in self._parts(keyword, value, (trail, keyword)):
                     weight += self.weigh(subschema, place)
+                if keyword == "additionalProperties" and "required" in schema:
+                    # It describes every name that is required and not among the properties.
+                    names = set(schema["required"]).difference(schema.get("properties", ()))
+                    weight += len(names) * self._written_out(value, (trail, keyword))
             if weight > SUBSCHEMAS:
                 raise _too_large(f"at most {SUBSCHEMAS} subschemas and choices", _at(trail))
         self._open.remove(id(schema))
@@ -182,10 +186,13 @@ class _Walk:
             # What a dynamic reference leads to depends on the way there; it is left unenforced.
             return 0
         schema, place = target(self._root, reference, _at(trail))
-        if id(schema) not in self._referred_weights:
-            # A reference costs what it would cost to write out: its subschemas, and its bytes.
-            self._referred_weights[id(schema)] = self.weigh(schema, place) + len(_text(schema)) * SUBSCHEMAS // BYTES
-        return self._referred_weights[id(schema)]
+        return self._written_out(schema, place)
+
+    def _written_out(self, schema: Any, trail: _Trail) -> int:
+        """What it costs to write a schema out once more: its subschemas, and its bytes."""
+        if id(schema) not in self._written:
+            self._written[id(schema)] = self.weigh(schema, trail) + len(_text(schema)) * SUBSCHEMAS // BYTES
+        return self._written[id(schema)]
 
     def _parts(self, keyword: str, value: Any, trail: _Trail) -> Iterator[tuple[Any, _Trail]]:
         """The schemas that a keyword holds."""

@@ -98,6 +98,9 @@ def _accepted(assignments: list[str], forms: _Forms) -> dict[str, _Strings]:
     accepted: dict[str, _Strings] = {}
     for text in assignments:
         key, field, value = _assignment(text, forms)
+        if not value.isascii() and any("\udc80" <= character <= "\udcff" for character in value):
+            # What is not in the encoding of the terminal is handed over as one of these.
+            raise BadInput(f"--accept {cited(text.partition('=')[0])}: expected text in the encoding of the terminal")
         strings = accepted.setdefault(key, {})
         if field is not None:
             strings.setdefault(field, []).append(value)

@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 #: What stands where a member or an item is absent.
 _ABSENT: Final = object()
 
-#: How many differences are told, and how much of a value is shown.
+#: How many differences are told, how much of a value is shown, and how much of it is kept.
 _TOLD: Final = 20
 _SHOWN: Final = 200
+_KEPT: Final = 2_000
 
 
 class Difference(NamedTuple):
@@ -46,12 +47,18 @@ def differences(expected: Any, found: Any, *, is_ordered: bool = False) -> Itera
             todo += reversed(inner)
         else:
             told += 1
-            yield Difference(at, left, right)
+            yield Difference(at, _cut(left), _cut(right))
 
 
 def as_text(value: object, *, is_ordered: bool = False) -> str:
     """JSON text, in which 1, 1.0 and true differ; the order of members counts where it `is_ordered`."""
     return json.dumps(value, sort_keys=not is_ordered) if value is not _ABSENT else ""
+
+
+def _cut(value: Any) -> Any:
+    """A value, or the beginning of its text where it is long."""
+    text = as_text(value)
+    return value if len(text) <= _KEPT else text[:_KEPT] + "..."
 
 
 def _same(left: Any, right: Any, *, is_ordered: bool) -> bool:

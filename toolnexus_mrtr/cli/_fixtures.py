@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr.cli._input import BadInput, parse, read_object
 from toolnexus_mrtr.cli._text import cited
+
+#: What an operation, or a vector, is called.
+_is_name: Final = re.compile(r"[\w-]+", re.ASCII).fullmatch
 
 #: The version of their layout, and the folder of the revision that this library speaks.
 _FORMAT: Final = 1
@@ -45,12 +49,14 @@ def load_vectors(folder: str | None) -> list[Vector]:
     """Read all the vectors of a folder that is laid out as `fixtures/` is; without one, those of the package."""
     root = _own() if folder is None else Path(folder)
     try:
-        paths = sorted((path for path in (root / _REVISION).iterdir() if path.name.endswith(".json")), key=_name)
+        found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
+        paths = sorted(found, key=_name)
     except OSError:
         paths = []
-    if not paths:
+    vectors = [vector for path in paths for vector in _read(path)]
+    if not vectors:
         raise BadInput(f"expected vectors in {folder or 'the package'}, in a folder {_REVISION}")
-    return [vector for path in paths for vector in _read(path)]
+    return vectors
 
 
 def load_exceptions(name: str | None, vectors: list[Vector]) -> Exceptions:
@@ -95,6 +101,12 @@ def _read(path: Traversable) -> list[Vector]:
 
 
 def _vector(operation: str, vector: Mapping[str, Any]) -> Vector:
+    texts = operation, vector["id"], vector["description"]
+    boxes = vector["input"], vector.get("error", {})
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(box, dict) for box in boxes):
+        raise TypeError
+    if not _is_name(operation) or not _is_name(vector["id"]):
+        raise TypeError
     outcome = {"error": vector["error"]} if "error" in vector else {"expect": vector["expect"]}
     flags = tuple(map(str, vector.get("flags", ())))
     return Vector(operation, vector["id"], vector["description"], vector["input"], outcome, flags)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import selectors
 import shlex
 import signal
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+import time
 from contextlib import suppress
 from typing import Any, Final
 
@@ -15,8 +16,9 @@ from toolnexus_mrtr.cli._input import BadInput, parse
 #: How often in a row a program may hang before it is given up.
 _PATIENCE: Final = 3
 
-#: The longest answer that is read, in bytes.
-_LONGEST: Final = 1 << 24
+#: The longest answer that is read, and how much is read or written at once, in bytes.
+_LONGEST: Final = 1 << 20
+_CHUNK: Final = 1 << 16
 
 
 class NoAnswer(Exception):
@@ -30,7 +32,8 @@ class Program:
         self._seconds = seconds
         self._hung = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._threads = ThreadPoolExecutor(1)
+        #: What was read behind the last answer.
+        self._rest = b""
         try:
             self._words = shlex.split(command)
         except ValueError:
@@ -43,41 +46,64 @@ class Program:
         if self._hung == _PATIENCE:
             raise NoAnswer(f"not asked: it hung {_PATIENCE} times in a row; does it flush every line that it writes?")
         process = self._process = self._process or self._start()
-        asked = self._threads.submit(_asked, process, line)
-        try:
-            answer = asked.result(self._seconds)
-        except TimeoutError:
-            answer = None
+        answer = self._asked(process, line.encode("ascii") + b"\n")
         if answer is None:
             self._hung += 1
             self.stop()
-            asked.result()
             raise NoAnswer(f"no answer within {self._seconds:g} seconds")
         self._hung = 0
         return self._read(answer)
 
     def stop(self) -> None:
-        """End the program, and all that it started."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        # Leaving closes the pipes, and waits for the program to end.
-        with suppress(BrokenPipeError), process, suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-    def close(self) -> None:
-        """End the program and let go of the thread that waits for it."""
-        self.stop()
-        self._threads.shutdown()
+        """End the program, and all that it started in its session."""
+        process, self._process, self._rest = self._process, None, b""
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with process:
+                # Leaving closes the pipes, which nobody waits for any more.
+                pass
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            process = subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
+                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
             )
         except OSError as error:
             reason = error.strerror
+        except ValueError:
+            reason = "not the name of a program"
+        else:
+            os.set_blocking(process.stdin.fileno(), False)  # type: ignore[union-attr]  # it is a pipe
+            return process
         raise BadInput(f"--cmd: expected a program that runs: {reason}")
+
+    def _asked(self, process: subprocess.Popen[bytes], line: bytes) -> bytes | None:
+        """Write a line, read a line: what there was of it where the program has ended, `None` where it hangs."""
+        deadline = time.monotonic() + self._seconds
+        with selectors.DefaultSelector() as pipes:
+            pipes.register(process.stdin, selectors.EVENT_WRITE)  # type: ignore[arg-type]  # it is a pipe
+            pipes.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]  # it is a pipe
+            while b"\n" not in self._rest and len(self._rest) < _LONGEST:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return None
+                for key, event in pipes.select(left):
+                    if event == selectors.EVENT_READ:
+                        chunk = os.read(key.fd, _CHUNK)
+                        if not chunk:
+                            return self._rest
+                        self._rest += chunk
+                    else:
+                        try:
+                            line = line[os.write(key.fd, line[:_CHUNK]) :]
+                        except OSError:
+                            # Nobody reads it any more.
+                            return self._rest
+                        if not line:
+                            pipes.unregister(key.fileobj)
+        answer, newline, self._rest = self._rest.partition(b"\n")
+        return answer + newline
 
     def _read(self, answer: bytes) -> dict[str, Any]:
         value: Any = None
@@ -88,15 +114,3 @@ class Program:
                 return value
         self.stop()
         raise NoAnswer("no line of JSON with expect or error" if answer else "the program ended")
-
-
-def _asked(process: subprocess.Popen[bytes], line: str) -> bytes:
-    """Write a line, read a line; nothing where the program has ended."""
-    assert process.stdin is not None  # noqa: S101 - both are pipes
-    assert process.stdout is not None  # noqa: S101 - as above
-    try:
-        process.stdin.write(line.encode("ascii") + b"\n")
-        process.stdin.flush()
-        return process.stdout.readline(_LONGEST)
-    except OSError:
-        return b""

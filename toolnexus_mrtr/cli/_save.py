@@ -14,7 +14,9 @@ class Unwritable(Exception):
 def save(name: str, data: bytes) -> None:
     """Write a file in place of the one that is there; whoever reads it finds the one or the other, whole."""
     try:
-        path = Path(os.path.realpath(name))
+        # A link itself gives way: what it leads to may be anybody's.
+        folder, file = os.path.split(name)
+        path = Path(os.path.realpath(folder), file)
         # To put a file in the place of a device or a pipe would break it.
         is_other = path.exists() and not path.is_file()
         if not is_other:

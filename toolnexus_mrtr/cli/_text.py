@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
+from unicodedata import east_asian_width
 
 from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, printable
 
 #: Folded at a space where there is one. A terminal that folds by itself would start a line with the server's text.
 _fold: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
+_fold_wide: Final = re.compile(r".{1,37}(?: |$)|.{1,37}").findall
 
 #: What stands in no need of quotes.
 _is_word: Final = re.compile(r"[\w.-]+").fullmatch
@@ -21,8 +23,14 @@ _SHOWN: Final = 64
 
 def folded(text: str, lead: str, more: str) -> Iterator[str]:
     """Give the lines of one text: the first behind `lead`, those that do not fit into it behind `more`."""
-    for place, part in enumerate(_fold(printable(text)) or [""]):
+    fold = _fold_wide if _has_wide(text) else _fold
+    for place, part in enumerate(fold(printable(text)) or [""]):
         yield (more if place else lead) + part
+
+
+def _has_wide(text: str) -> bool:
+    """Whether a terminal gives some character of a text two columns."""
+    return not text.isascii() and any(east_asian_width(character) in "WF" for character in text)
 
 
 def said(text: str, bar: str = "  | ") -> Iterator[str]:

@@ -48,7 +48,7 @@ def vectors(options: argparse.Namespace) -> Generator[str, None, int]:
         try:
             held = [_held(vector, exceptions, lambda vector: program.ask(_line(vector))) for vector in loaded]
         finally:
-            program.close()
+            program.stop()
     yield from _json(held) if options.format == "json" else _text(held)
     return int(any(one.verdict == "failed" for one in held))
 

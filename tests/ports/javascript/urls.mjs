@@ -70,7 +70,8 @@ const isLocal = (address) => {
       v6.every((piece) => piece === 0) ||
       (v6[0] & 0xfe00) === 0xfc00 ||
       (v6[0] & 0xffc0) === 0xfe80 ||
-      (v6[0] & 0xffc0) === 0xfec0
+      (v6[0] & 0xffc0) === 0xfec0 ||
+      (v6[0] === 0x64 && v6[1] === 0xff9b && v6[2] === 1)
     );
   }
   const [a, b] = v4;
