@@ -74,16 +74,17 @@ class Program:
         except ValueError:
             reason = "not the name of a program"
         else:
-            os.set_blocking(process.stdin.fileno(), False)  # type: ignore[union-attr]  # it is a pipe
+            os.set_blocking(_pipes(process)[0], False)
             return process
         raise BadInput(f"--cmd: expected a program that runs: {reason}")
 
     def _asked(self, process: subprocess.Popen[bytes], line: bytes) -> bytes | None:
         """Write a line, read a line: what there was of it where the program has ended, `None` where it hangs."""
         deadline = time.monotonic() + self._seconds
+        to_it, from_it = _pipes(process)
         with selectors.DefaultSelector() as pipes:
-            pipes.register(process.stdin, selectors.EVENT_WRITE)  # type: ignore[arg-type]  # it is a pipe
-            pipes.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]  # it is a pipe
+            pipes.register(to_it, selectors.EVENT_WRITE)
+            pipes.register(from_it, selectors.EVENT_READ)
             while b"\n" not in self._rest and len(self._rest) < _LONGEST:
                 left = deadline - time.monotonic()
                 if left <= 0:
@@ -114,3 +115,10 @@ class Program:
                 return value
         self.stop()
         raise NoAnswer("no line of JSON with expect or error" if answer else "the program ended")
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """The pipe to a program, and the one from it."""
+    assert process.stdin is not None  # noqa: S101 - both were asked for
+    assert process.stdout is not None  # noqa: S101 - as above
+    return process.stdin.fileno(), process.stdout.fileno()
