@@ -458,3 +458,10 @@ def test_forms_are_safe_between_threads():
 
 def test_the_repr_of_a_form_says_how_many_fields_it_has():
     assert repr(Form.of(SCHEMA)) == f"Form(fields={len(SCHEMA['properties'])})"
+
+
+def test_many_required_names_in_a_closed_form_are_read():
+    names = [f"n{place}" for place in range(6_000)]
+    form = Form.of({"type": "object", "required": names, "additionalProperties": False})
+    assert len(form.fields) == 6_000
+    assert form.check({"n0": "x"})[0] == FieldError("/n0", "not_allowed", "no such field")

@@ -170,7 +170,7 @@ class _Walk:
             else:
                 for subschema, place in self._parts(keyword, value, (trail, keyword)):
                     weight += self.weigh(subschema, place)
-                if keyword == "additionalProperties" and "required" in schema:
+                if keyword == "additionalProperties" and isinstance(value, dict) and "required" in schema:
                     # It describes every name that is required and not among the properties.
                     names = set(schema["required"]).difference(schema.get("properties", ()))
                     weight += len(names) * self._written_out(value, (trail, keyword))
