@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
+from hosts import HostAnswer
 
 from toolnexus_mrtr import (
     Answer,
@@ -25,16 +26,6 @@ from toolnexus_mrtr import (
 
 FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
 LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
-
-
-@dataclasses.dataclass
-class HostAnswer:
-    """What a toolnexus host answers with."""
-
-    id: str
-    ok: bool
-    data: dict | None = None
-    reason: str | None = None
 
 
 @dataclasses.dataclass

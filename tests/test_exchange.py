@@ -1,7 +1,6 @@
 """What an exchange does beyond the vectors: values, copies, Python's own types, misuse, and what no text may show."""
 
 import copy
-import dataclasses
 import json
 import math
 import pickle
@@ -12,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hosts import HostAnswer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import results
@@ -66,16 +66,6 @@ def refused(code: str, at: str, function: Any, *arguments: Any, **named: Any) ->
     assert error.__cause__ is None
     assert error.__context__ is None
     return error
-
-
-@dataclasses.dataclass
-class HostAnswer:
-    """What a toolnexus host answers with."""
-
-    id: str
-    ok: bool
-    data: dict | None = None
-    reason: str | None = None
 
 
 class Word(str):

@@ -16,11 +16,10 @@ from msgspec.structs import replace
 
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._bridge import elicitation_to_request
-from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type
+from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type, need
 from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
 from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
 from toolnexus_mrtr._plain import copied
-from toolnexus_mrtr._records import need
 from toolnexus_mrtr._wire import ElicitRequest, InputRequest
 
 #: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -129,3 +129,9 @@ def json_type(value: object) -> str:
     if isinstance(value, Mapping):
         return "an object"
     return "something that JSON does not have"
+
+
+def need(name: str, value: object, kind: Any, expected: str) -> None:
+    """Refuse an argument of a wrong Python type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")

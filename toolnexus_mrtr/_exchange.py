@@ -13,11 +13,11 @@ from msgspec import Struct
 from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
 from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, pointer
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, need, pointer
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
 from toolnexus_mrtr._plain import copied, plain
 from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
-from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face, need
+from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face
 from toolnexus_mrtr._rules import elicitation_params, refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 from msgspec import UNSET
 
 from toolnexus_mrtr._checking import SENDABLE, broken, sendable, whole
-from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer
+from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, need, pointer
 from toolnexus_mrtr._fields import Field, Outline, fields, outline
 from toolnexus_mrtr._parsing import Unreadable, parsed
 from toolnexus_mrtr._schemas import admit
@@ -47,8 +47,7 @@ class Form:
         Raises `RemoteProtocolError`, its `at` pointing into the schema, for a form that cannot be checked:
         `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined.
         """
-        if not isinstance(schema, Mapping):
-            raise TypeError(f"schema must be a mapping, not {type(schema).__name__}")
+        need("schema", schema, Mapping, "a mapping")
         admitted = admit(schema)
         return Form(outline(admitted), admitted.dialect)
 
@@ -96,8 +95,7 @@ class Form:
         browsers send nothing: say `false` for the boolean fields that you showed. Without errors the content is ready
         to be accepted.
         """
-        if not isinstance(strings, Mapping):
-            raise TypeError(f"strings must be a mapping, not {type(strings).__name__}")
+        need("strings", strings, Mapping, "a mapping")
         content: dict[str, Any] = {}
         faults: _Faults = {}
         named = {field.name: field for field in self.fields}
@@ -115,8 +113,7 @@ class Form:
 
     def _settle(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         """Give the content as it is sent, plain and copied, and what is wrong with it."""
-        if not isinstance(content, Mapping):
-            raise TypeError(f"content must be a mapping, not {type(content).__name__}")
+        need("content", content, Mapping, "a mapping")
         outline = self._outline
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in outline.required if name not in content}

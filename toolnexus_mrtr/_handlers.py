@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import LocalProtocolError, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
 from toolnexus_mrtr._plain import copied, plain
-from toolnexus_mrtr._records import CAPABILITIES, need
+from toolnexus_mrtr._records import CAPABILITIES
 from toolnexus_mrtr._wire import (
     CreateMessageRequest,
     CreateMessageResult,

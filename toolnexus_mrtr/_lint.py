@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr._errors import MrtrError
+from toolnexus_mrtr._errors import MrtrError, need
 from toolnexus_mrtr._form_rules import form_findings, link_findings
 from toolnexus_mrtr._gates import Limits, asking_faults, keeping_faults, pausing_faults, result_type_faults
 from toolnexus_mrtr._plain import plain
@@ -51,10 +51,8 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
 
     Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.
     """
-    if not isinstance(method, str | None):
-        raise TypeError(f"method must be a str, not {type(method).__name__}")
-    if not isinstance(capabilities, Mapping | None):
-        raise TypeError(f"capabilities must be a mapping, not {type(capabilities).__name__}")
+    need("method", method, str | None, "a str")
+    need("capabilities", capabilities, Mapping | None, "a mapping")
     if not isinstance(raw, Mapping):
         return (wrong_type("an object", raw, "", MRTR),)
     return tuple(_findings(raw, method, capabilities))

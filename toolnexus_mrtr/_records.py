@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from toolnexus_mrtr._errors import LocalProtocolError, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
 from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._plain import plain
 
@@ -169,12 +169,6 @@ def call_record(
         limits=limits,
         id=os.urandom(8).hex() if id is None else _text("id", id),
     )
-
-
-def need(name: str, value: object, kind: Any, expected: str) -> None:
-    """Refuse an argument of a wrong Python type."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
 
 
 def _text(name: str, value: str) -> str:

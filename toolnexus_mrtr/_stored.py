@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import LocalProtocolError, MrtrError
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, need
 from toolnexus_mrtr._plain import plain
-from toolnexus_mrtr._records import DEEPEST, CallRecord, need, need_declaration
+from toolnexus_mrtr._records import DEEPEST, CallRecord, need_declaration
 
 _FORMAT: Final = "toolnexus-mrtr/1"
 

@@ -14,8 +14,8 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 
 from counting import calls  # noqa: E402 - the path has just been set
-from hostile_forms import HOSTILE, LARGE, SMALL, Hostile, bytes_of  # noqa: E402
-from test_hostile_forms import answered  # noqa: E402
+from hostile_forms import HOSTILE, LARGE, SMALL, Hostile, bytes_of  # noqa: E402 - as above
+from test_hostile_forms import answered  # noqa: E402 - as above
 
 HEAD = ["Form", "Bytes", "Calls", "Growth", "Milliseconds", "Outcome"]
 

@@ -33,7 +33,7 @@ if atheris is not None and "--worker" in sys.argv:
         import toolnexus_mrtr  # noqa: F401 - it is imported for its instruments
 
 from decoder import WORDS, decoded  # noqa: E402 - the path has just been set
-from targets import CORPUS, TARGETS, corpus, seeds  # noqa: E402
+from targets import CORPUS, TARGETS, corpus, seeds  # noqa: E402 - as above
 
 #: Bytes of one input; seconds that one may take; bytes of a target's corpus that are kept.
 LONGEST, SLOWEST, KEPT = 8192, 10, 36_000
@@ -107,7 +107,7 @@ def fuzz(name: str, home: Path, seconds: int) -> None:
 def by_chance(name: str, seconds: int) -> bool:
     """Do without a guide: random bytes from random seeds, until the time is over."""
     from hypothesis import given, seed, settings  # noqa: PLC0415 - only here
-    from hypothesis import strategies as st  # noqa: PLC0415
+    from hypothesis import strategies as st  # noqa: PLC0415 - as above
 
     documents = seeds(name)
     value: Any = None

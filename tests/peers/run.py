@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
-from marked import with_table  # noqa: E402 - the path has just been set
+from marked import with_table  # noqa: E402 - as above - the path has just been set
 from table import NAME, table  # noqa: E402
 
 README = ROOT / "README.md"

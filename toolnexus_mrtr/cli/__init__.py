@@ -142,7 +142,7 @@ def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
 
 def _play_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
     # A web server is for this command alone, and slow to import.
-    from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415
+    from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415 - see above
 
     return adversary(options)
 
