@@ -1,8 +1,9 @@
-"""Typed to raw: the results of the three kinds of input request, as the retry's `inputResponses` carries them."""
+"""Typed to raw: the three kinds of result, as the retry's `inputResponses` carries them. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final, final
 
 from msgspec import UNSET
@@ -63,18 +64,16 @@ def to_input_responses(
     results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None] | None = None
 ) -> dict[str, Any]:
     _need_mapping("results", results)
-    if requests is not None:
+    if requests is None:
+        requests = dict.fromkeys(results)
+    else:
         _need_mapping("requests", requests)
         need_same_keys("results", results, requests)
     written = {}
     errors: list[FieldError] = []
     for key, result in results.items():
-        name = key if type(key) is str else _key(key)
-        request = None if requests is None else requests[key]
-        if type(result) is ElicitResult and (request is None or type(request) is ElicitRequest):
-            written[name] = _elicit_response(name, result, request, errors)
-        else:
-            written[name] = _other_response(name, result, request)
+        request, name = requests[key], key if type(key) is str else _key(key)
+        written[name] = _quick(result, request) or _careful(name, result, request, errors)
     if errors:
         raise InvalidAnswer(errors)
     return written
@@ -89,6 +88,53 @@ def need_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str, I
             raise LocalProtocolError("unexpected_answer", "expected no answer to what was not asked", pointer(key))
     missing = next(key for key in requests if key not in given)
     raise LocalProtocolError("missing_answer", "expected an answer to every request", pointer(missing))
+
+
+def _quick(result: InputResult, request: InputRequest | None) -> dict[str, Any] | None:
+    """Write the accept of a form whose content is of plain types; `None` where it needs a careful look."""
+    if type(result) is not ElicitResult or result.action != "accept":
+        return None
+    content = result.content
+    if type(content) is not dict or not (request is None or (type(request) is ElicitRequest and request.mode != "url")):
+        return None
+    copy = content.copy()
+    for name, value in content.items():
+        if type(name) is not str:
+            return None
+        kind = type(value)
+        if kind is str or kind is bool:
+            continue
+        if kind is list:
+            copy[name] = value.copy()
+            for item in value:
+                if type(item) is not str:
+                    return None
+        elif kind is int:
+            if not LEAST < value < MOST:
+                return None
+        # A float without fraction may belong to an integer field.
+        elif kind is not float or value.is_integer() or not isfinite(value):
+            return None
+    return {"action": "accept", "content": copy}
+
+
+def _careful(key: str, result: InputResult, request: InputRequest | None, errors: list[FieldError]) -> dict[str, Any]:
+    """Write any result, or say what is wrong with it and where; fields that cannot be sent are added to `errors`."""
+    if isinstance(result, ElicitResult) and (request is None or isinstance(request, ElicitRequest)):
+        return _elicit_response(key, result, request, errors)
+    if isinstance(result, CreateMessageResult) and _asks_for(CreateMessageRequest, request):
+        return message_response(key, _message_members(result))
+    if isinstance(result, ListRootsResult) and _asks_for(ListRootsRequest, request):
+        return roots_response(key, {"roots": result.roots})
+    if isinstance(result, InputResult):
+        expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
+        raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
+    expected = "an ElicitResult, a CreateMessageResult or a ListRootsResult"
+    raise TypeError(f"each of results must be {expected}, not {type(result).__name__}")
+
+
+def _asks_for(kind: type, request: InputRequest | None) -> bool:
+    return request is None or isinstance(request, kind) or request is UNREAD
 
 
 def _elicit_response(
@@ -107,38 +153,13 @@ def _elicit_response(
             return {"action": "accept"}
         content = {}
     schema = None if request is None else request.requested_schema
-    copy = _quick_content(content, schema) if type(content) is dict else None
-    if copy is None:
-        if schema is not None and isinstance(content, Mapping):
-            content, faults = fitted(schema, content)
-            errors += (FieldError(pointer(key) + fault.at, fault.code, fault.message) for fault in faults)
-        copy = _careful_content(key, content)
-    return {"action": "accept", "content": copy}
+    if schema is not None and isinstance(content, Mapping):
+        content, faults = fitted(schema, content)
+        errors += (FieldError(pointer(key) + fault.at, fault.code, fault.message) for fault in faults)
+    return {"action": "accept", "content": _content(key, content)}
 
 
-def _quick_content(content: dict[str, Any], schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Copy what was entered where it is of plain types; `None` where it needs a careful look."""
-    copy = content.copy()
-    for name, value in content.items():
-        if type(name) is not str:
-            return None
-        kind = type(value)
-        if kind is str or kind is bool:
-            continue
-        if kind is list:
-            copy[name] = value.copy()
-            for item in value:
-                if type(item) is not str:
-                    return None
-        elif kind is not int and (kind is not float or (schema is not None and value.is_integer())):
-            # A float without fraction may belong to an integer field.
-            return None
-        elif not LEAST < value < MOST:
-            return None
-    return copy
-
-
-def _careful_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
+def _content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what was entered: text, booleans, finite numbers and lists of text (ts, ElicitResult)."""
     if not isinstance(content, Mapping):
         raise _wrong_value("an object", json_type(content), key, "content")
@@ -159,22 +180,6 @@ def _text(item: object, key: str, *place: str | int) -> str:
     if not isinstance(item, str):
         raise _wrong_value("a string", json_type(item), key, "content", *place)
     return str.__str__(item)
-
-
-def _other_response(key: str, result: InputResult, request: InputRequest | None) -> dict[str, Any]:
-    if isinstance(result, CreateMessageResult) and _asks_for(CreateMessageRequest, request):
-        return message_response(key, _message_members(result))
-    if isinstance(result, ListRootsResult) and _asks_for(ListRootsRequest, request):
-        return roots_response(key, {"roots": result.roots})
-    if isinstance(result, InputResult):
-        expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
-        raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
-    expected = "an ElicitResult, a CreateMessageResult or a ListRootsResult"
-    raise TypeError(f"each of results must be {expected}, not {type(result).__name__}")
-
-
-def _asks_for(kind: type, request: InputRequest | None) -> bool:
-    return request is None or isinstance(request, kind) or request is UNREAD
 
 
 def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
