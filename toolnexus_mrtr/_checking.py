@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._fields import ITEMS, Rules
+from toolnexus_mrtr._fields import ITEMS
 from toolnexus_mrtr._formats import FORMATS
 from toolnexus_mrtr._keywords import token
+from toolnexus_mrtr._outline import Rules
 from toolnexus_mrtr._plain import plain_twin
 from toolnexus_mrtr._schemas import DRAFT_7, LATEST
 

@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._checking import SENDABLE, broken, sendable, whole
 from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, need, pointer
-from toolnexus_mrtr._fields import Field, Outline, fields, outline
+from toolnexus_mrtr._fields import Field, fields
+from toolnexus_mrtr._outline import Outline, outline
 from toolnexus_mrtr._parsing import Unreadable, parsed
 from toolnexus_mrtr._schemas import admit
 

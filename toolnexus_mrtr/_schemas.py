@@ -1,9 +1,9 @@
-"""What a server's schema may be: bounded, allowed by JSON Schema, its references inside. Touches errors and copies."""
+"""What a server's schema may be: bounded, allowed by JSON Schema, its references inside. Touches the vocabulary."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
-from toolnexus_mrtr._plain import DEPTH, LEAST, MOST, plain
+from toolnexus_mrtr._plain import DEPTH, plain
+from toolnexus_mrtr._vocabulary import HOLDERS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, SHAPES, is_names
 
 #: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference followed, subschemas and
 #: references inside one another, choices in one place, characters of a name or a reference.
@@ -34,8 +35,6 @@ _DIALECTS: Final = {
 
 #: Where a schema stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
 _Trail: TypeAlias = "str | tuple[_Trail, str | int]"
-
-_TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 
 class Admitted(Struct, frozen=True):
@@ -128,7 +127,8 @@ class _Walk:
 
     def __init__(self, root: dict[str, Any], dialect: str) -> None:
         self._root = root
-        self._dialect = dialect
+        # Before 2020-12 `items` may list schemas too.
+        self._lists = LISTS_OF_SCHEMAS if dialect == LATEST else LISTS_OF_SCHEMAS | {"items"}
         self._weights: dict[int, int] = {}
         self._written: dict[int, int] = {}
         self._open: set[int] = set()
@@ -141,12 +141,12 @@ class _Walk:
             raise _invalid("a schema", schema, _at(trail))
         holders = []
         for keyword, value in schema.items():
-            shape = _SHAPES.get(keyword)
+            shape = SHAPES.get(keyword)
             if shape is not None:
                 expected, has_shape = shape
                 if not has_shape(value):
                     raise _invalid(expected, value, _at((trail, keyword)))
-                if keyword in _HOLDERS:
+                if keyword in HOLDERS:
                     holders.append(keyword)
         return self._sum(schema, holders, trail) if holders else 1
 
@@ -196,15 +196,14 @@ class _Walk:
 
     def _parts(self, keyword: str, value: Any, trail: _Trail) -> Iterator[tuple[Any, _Trail]]:
         """The schemas that a keyword holds."""
-        if keyword in _NAMED_SUBSCHEMAS:
+        if keyword in MAPS_OF_SCHEMAS:
             for name, subschema in value.items():
                 if len(name) > NAME:
                     raise _too_large(f"names of at most {NAME} characters", _at(trail))
                 # `dependencies`, before 2019-09, may list names in place of a schema.
-                if keyword != "dependencies" or not _is_names(subschema):
+                if keyword != "dependencies" or not is_names(subschema):
                     yield subschema, (trail, name)
-        elif keyword in _SUBSCHEMAS or (keyword == "items" and isinstance(value, list) and self._dialect != LATEST):
-            # Before 2020-12 `items` may list schemas.
+        elif isinstance(value, list) and keyword in self._lists:
             for place, subschema in enumerate(value):
                 yield subschema, (trail, place)
         else:
@@ -225,64 +224,3 @@ def _invalid(expected: str, value: object, at: str) -> RemoteProtocolError:
 
 def _too_large(expected: str, at: str) -> RemoteProtocolError:
     return RemoteProtocolError("schema_too_large", f"expected a schema with {expected}", at)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST < value < MOST
-
-
-def _is_count(value: Any) -> bool:
-    return _is_number(value) and value >= 0 and value == int(value)
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value)) and len(set(value)) == len(value)
-
-
-def _is_type(value: Any) -> bool:
-    names = [value] if isinstance(value, str) else value
-    return _is_names(names) and bool(names) and _TYPES.issuperset(names)
-
-
-_TEXT: Final = ("a string", _is_text)
-_NUMBER: Final = ("a number", _is_number)
-_COUNT: Final = ("a whole number, zero or more", _is_count)
-_FLAG: Final = ("a boolean", lambda value: isinstance(value, bool))
-_SCHEMAS: Final = ("schemas", lambda value: isinstance(value, list) and bool(value))
-_NAMED: Final = ("schemas by name", lambda value: isinstance(value, dict))
-
-_REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
-_SUBSCHEMA: Final = frozenset(
-    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems"
-    " unevaluatedProperties".split()
-)
-_SUBSCHEMAS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_NAMED_SUBSCHEMAS: Final = frozenset(
-    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-)
-_HOLDERS: Final = _REFERENCES | _SUBSCHEMA | _SUBSCHEMAS | _NAMED_SUBSCHEMAS | {"enum"}
-
-#: What JSON Schema asks of its keywords; whatever is not listed is none, and never looked at.
-_SHAPES: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
-    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "$comment"), _TEXT),
-    **dict.fromkeys(("title", "description", "format", "pattern", "contentEncoding", "contentMediaType"), _TEXT),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"), _COUNT),
-    **dict.fromkeys(("minProperties", "maxProperties"), _COUNT),
-    **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly"), _FLAG),
-    **dict.fromkeys(_SUBSCHEMA, ("a schema", lambda value: isinstance(value, dict | bool | list))),
-    **dict.fromkeys(_SUBSCHEMAS, _SCHEMAS),
-    **dict.fromkeys(_NAMED_SUBSCHEMAS, _NAMED),
-    **dict.fromkeys(("enum", "examples"), ("an array", lambda value: isinstance(value, list))),
-    "multipleOf": ("a number above zero", lambda value: _is_number(value) and value > 0),
-    "required": ("names, none twice", _is_names),
-    "type": ("a type of JSON", _is_type),
-    "dependentRequired": (
-        "names by name",
-        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
-    ),
-}
