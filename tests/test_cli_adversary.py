@@ -502,9 +502,16 @@ def test_a_command_that_does_not_run_is_refused(command):
     assert refusal("adversary", "--cmd", command).startswith("--cmd: expected ")
 
 
-@pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5"])
+@pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5", "9" * 5_000])
 def test_a_port_that_is_none_is_refused(port):
-    assert "--port" in refusal("adversary", "--port", port)
+    expected = "argument --port: expected a port from 0 to 65535; --help says more"
+    assert refusal("adversary", "--port", port) == expected
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "3600", "nan", "inf", "x"])
+def test_seconds_that_are_none_are_refused(seconds):
+    expected = "argument --seconds: expected seconds, more than 0 and less than 3600; --help says more"
+    assert refusal("adversary", "--seconds", seconds) == expected
 
 
 def test_a_port_that_is_taken_is_refused():

@@ -1,0 +1,207 @@
+"""The options of each command, and what the command is told of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, Final, NoReturn, TypeAlias
+
+from toolnexus_mrtr.cli._answer import answer
+from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._lint import lint_files
+from toolnexus_mrtr.cli._show import show
+
+#: Gives what it prints line by line, and perhaps returns the status.
+Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
+
+_FILE: Final[dict[str, Any]] = {
+    "metavar": "FILE",
+    "help": "the result of the call, or the whole JSON-RPC response; - for standard input",
+}
+_REPEATED: Final[dict[str, Any]] = {"action": "append", "default": []}
+
+_ANSWERING: Final = """\
+Every key that the result asks needs one of --accept, --decline and --cancel.
+Give each field of a form its own --accept, and each item of a list its own too, or
+put commas between them. Choices are known by value or by label:
+
+  toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
+  toolnexus-mrtr answer paused.json --decline who
+
+KEY alone accepts a visit to a url, or a form with nothing filled in. A key may be
+empty: --accept .name=Ada, --decline ''.
+
+Without --call, what is printed is only what the retry adds to the params of the
+call. A call that is paused again goes on from what was saved, its params and the
+number of its retries kept:
+
+  toolnexus-mrtr answer first.json --call call.json --save saved.json --decline who
+  toolnexus-mrtr answer second.json --resume saved.json --accept when.day=2026-07-28
+
+What is saved holds the arguments and the state, and is as secret as they are.
+"""
+
+_PORTING: Final = """\
+COMMAND reads one JSON line for each vector, {"operation": ..., "input": ...}, and
+answers it with one line: {"expect": ...} or {"error": {"code": ..., "at": ...}}.
+It must flush each line. It is started anew after a vector that it did not answer.
+
+FILE says what the program is known to fail, and why: {"vectors": {"ID": "REASON"},
+"operations": {"NAME": "REASON"}, "flags": {"FLAG": "REASON"}}. Vectors that are
+listed must fail; those of an operation or a flag that is listed are not run. The
+status is 1 where it is otherwise.
+"""
+
+_ATTACKING: Final = """\
+COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url is put
+behind its arguments. It calls every tool of tools/list once, in that order, and goes
+on where a call fails; then it lists the prompts once. The description of each tool
+says what the user answers, and so does its _meta, for programs:
+
+  {"arguments": {...}, "host": {"KEY": {"action": "accept", "content": {...}}}}
+
+The answer of a KEY is null where there is nobody to ask. Without COMMAND the url is
+printed to standard error, and the report when Ctrl-C is pressed. Full marks are all
+rules passed; what a client does not declare it is not asked.
+"""
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the arguments of the command line, `sys.argv` unless given; `run` is what they ask to be done.
+
+    Raises `BadInput`, and `SystemExit` where the help or the version was asked for and printed.
+    """
+    parser = _Parser(
+        prog="toolnexus-mrtr",
+        description="Read what a paused call of MCP 2026-07-28 asks, and write the call that answers it.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
+        add(commands)
+    return parser.parse_args(arguments)
+
+
+def _add_show(commands: Any) -> None:
+    command = _added(commands, "show", show, "Print what a paused result asks.")
+    command.add_argument("file", **_FILE)
+
+
+def _add_answer(commands: Any) -> None:
+    about = "Print the params of the call that answers a paused result, as JSON."
+    command = _added(commands, "answer", answer, about, _ANSWERING)
+    command.add_argument("file", **_FILE)
+    paused = command.add_mutually_exclusive_group()
+    paused.add_argument(
+        "--call",
+        metavar="FILE",
+        help="the JSON-RPC request of the paused call, or its bare params, as of tools/call; - as above",
+    )
+    paused.add_argument("--resume", metavar="FILE", help="the paused call as --save has stored it; - as above")
+    command.add_argument("--save", metavar="FILE", help="store the call that answers, for --resume; keep it secret")
+    command.add_argument(
+        "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATED
+    )
+    command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **_REPEATED)
+    command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **_REPEATED)
+
+
+def _add_lint(commands: Any) -> None:
+    about = "List all that is wrong with results, and what is unwise in them. The status is 1 where a MUST is broken."
+    command = _added(commands, "lint", lint_files, about)
+    command.add_argument("files", nargs="+", **_FILE)
+    command.add_argument("--method", metavar="METHOD", help="the method of the calls, as tools/call")
+    _add_format(command)
+
+
+def _add_vectors(commands: Any) -> None:
+    about = "Hold the vectors of the fixtures against this library, or against any other program."
+    command = _added(commands, "vectors", _hold_vectors, about, _PORTING)
+    command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; those that are built in unless given")
+    command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
+    command.add_argument(
+        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATED
+    )
+    command.add_argument(
+        "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
+    )
+    command.add_argument(
+        "--seconds", type=_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
+    )
+    _add_format(command)
+
+
+def _add_adversary(commands: Any) -> None:
+    about = "Play a hostile server on loopback, and report what a client does about it. The status is 0 for full marks."
+    command = _added(commands, "adversary", _play_adversary, about, _ATTACKING)
+    command.add_argument("--port", type=_port, default=0, help="where to listen; a free port unless given")
+    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; it is given the url")
+    command.add_argument(
+        "--seconds", type=_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
+    )
+    _add_format(command)
+
+
+def _added(commands: Any, name: str, run: Command, about: str, more: str | None = None) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=about,
+        description=about,
+        epilog=more,
+        formatter_class=argparse.RawDescriptionHelpFormatter if more else argparse.HelpFormatter,
+        allow_abbrev=False,
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message}; --help says more")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        # The import takes as long as all the rest.
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
+
+        try:
+            print(parser.prog, version("toolnexus-mrtr"))
+        except PackageNotFoundError:
+            print(parser.prog, "(not installed)")
+        parser.exit()
+
+
+def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
+    # Programs and threads are for this command alone, and slow to import.
+    from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
+
+    return vectors(options)
+
+
+def _play_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
+    # A web server is for this command alone, and slow to import.
+    from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415 - see above
+
+    return adversary(options)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError("expected a port from 0 to 65535")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 3600:
+        raise argparse.ArgumentTypeError("expected seconds, more than 0 and less than 3600")
+    return seconds
