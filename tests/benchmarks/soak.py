@@ -24,11 +24,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from exchanges import SOON, Exchange, Server, Stored, current, drawn, roots, sampled
+from harness import aligned
+from readme import add_write, where, write
 
 from toolnexus_mrtr import Call, Handlers, MrtrError, Pause, run, run_async
 
 #: Bytes by which memory may grow after the warm-up, a tenth of the rounds.
 GROWTH = 1 << 20
+
+HEAD = ["Through", "At once", "Rounds", "Calls", "Outcomes", "Missed", "Memory grew by", "Seconds"]
 
 
 class Turn:
@@ -175,8 +179,8 @@ async def no_sleep(_seconds: float) -> None:
     await Turn()
 
 
-def soak(title: str, drive: Any, options: argparse.Namespace) -> bool:
-    """Warm up, go on, and compare: outcomes with what was meant, memory with what it was."""
+def soak(title: str, concurrent: str, drive: Any, options: argparse.Namespace) -> tuple[bool, list[str]]:
+    """Warm up, go on, and compare outcomes with what was meant, memory with what it was: whether all holds, a line."""
     tally = Tally()
     warm_up = max(1, options.rounds // 10)
     began = time.perf_counter()
@@ -186,15 +190,20 @@ def soak(title: str, drive: Any, options: argparse.Namespace) -> bool:
     drive(drawn(options.seed, 1_000_000_000, options.rounds - warm_up), tally)
     gc.collect()
     growth = tracemalloc.get_traced_memory()[0] - before
-    seconds = time.perf_counter() - began
-    print(f"{title}: {tally.rounds:,} rounds of {tally.came.total():,} calls in {seconds:.0f} s")
+    rounds, calls, seconds = f"{tally.rounds:,}", f"{tally.came.total():,}", f"{time.perf_counter() - began:.0f}"
+    grew, allowed = f"{round(growth / 1024):,}", f"{GROWTH >> 10:,}"
+    print(f"{title}: {rounds} rounds of {calls} calls in {seconds} s")
     for kind in sorted(tally.meant | tally.came):
         print(f"  {kind:<24}{tally.came[kind]:>8,} of {tally.meant[kind]:,}")
-    print(f"  memory grew by {growth / 1024:,.0f} KiB; at most {GROWTH >> 10:,} are allowed")
+    print(f"  memory grew by {grew} KiB; at most {allowed} are allowed")
     for line in tally.missed[:10]:
         print(f"  MISSED {line}")
     print(f"  {len(tally.missed)} missed", flush=True)
-    return not tally.missed and tally.meant == tally.came and tally.rounds >= options.rounds and growth < GROWTH
+    done, errors = tally.came["done"], tally.came.total() - tally.came["done"]
+    outcomes = f"{done:,} done; {errors:,} errors of {len(tally.came.keys() - {'done'})} kinds"
+    figures = [f"{len(tally.missed):,}", f"{grew} KiB, {allowed} allowed", seconds]
+    sound = not tally.missed and tally.meant == tally.came and tally.rounds >= options.rounds and growth < GROWTH
+    return sound, [f"`{title}`", concurrent, rounds, calls, outcomes, *figures]
 
 
 def main() -> None:
@@ -203,14 +212,19 @@ def main() -> None:
     parser.add_argument("--concurrent", type=int, default=1_000, help="calls at once through run_async")
     parser.add_argument("--threads", type=int, default=8, help="threads that call run")
     parser.add_argument("--seed", type=int, default=2322)
+    add_write(parser)
     options = parser.parse_args()
+    concurrent, threads = options.concurrent, options.threads
     asyncio.sleep = no_sleep
     sys.setswitchinterval(1e-4)
     tracemalloc.start()
-    sound = [
-        soak("run_async", lambda coming, tally: asyncio.run(at_once(coming, tally, options.concurrent)), options),
-        soak("run", lambda coming, tally: in_threads(coming, tally, options.threads), options),
+    through = [
+        ("run_async", f"{concurrent:,} calls", lambda coming, tally: asyncio.run(at_once(coming, tally, concurrent))),
+        ("run", f"{threads:,} threads", lambda coming, tally: in_threads(coming, tally, threads)),
     ]
+    sound, lines = zip(*(soak(*each, options) for each in through), strict=True)
+    if options.write:
+        write("load", f"{aligned([HEAD, *lines])}\n\n{where()}; seed {options.seed}.")
     sys.exit(not all(sound))
 
 
