@@ -9,6 +9,7 @@ from benchmarks.harness import (
     changes,
     faster,
     measure,
+    orientation,
     settle,
     slope,
     summary,
@@ -35,6 +36,7 @@ def passes(*times):
         (faster(6), 2.0, 11.0, 5.5, False),
         (slope(10, 1_000, 1.1), 100.0, 1.0, 1.0, True),
         (slope(10, 1_000, 1.1), 10_000.0, 1.0, 2.0, False),
+        (orientation(), 2.0, 12.0, 6.0, None),
     ],
 )
 def test_a_target_is_held_against_its_own_ratio(target, ours, theirs, ratio, met):
@@ -66,12 +68,13 @@ def test_a_call_is_made_with_what_it_was_given():
 
 
 def test_the_table_marks_what_missed_its_target():
-    missed, met = settle(row(faster(6)), [(2e-6, 3e-6)]), settle(row(within(2.5)), [(2e-6, 1e-6)])
-    lines = table([missed, met]).splitlines()
+    measured = [settle(row(target), [(2e-6, 3e-6)]) for target in (faster(6), within(2.5), orientation())]
+    lines = table(measured).splitlines()
     assert len({len(line) for line in lines}) == 1
     assert [[cell.strip() for cell in line.split("|")[-3:-1]] for line in lines[2:]] == [
         ["6x faster", "NO"],
         ["within 2.5x", "yes"],
+        ["orientation", "-"],
     ]
 
 
@@ -84,11 +87,13 @@ def test_the_summary_has_one_line_for_each_work_and_peer_and_names_the_sizes_tha
         measured_row("1", 2.0),
         measured_row("10", 3.5, met=False),
         measured_row("1,000", 1.0, "slope 1.1", ours=0.0123456),
+        measured_row("1", 7.0, "orientation", met=None),
     ]
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in summary(rows).splitlines()[2:]]
     assert lines == [
         ["writing", "1; 10", "1.5; 1.5", "a peer", "2.00; 3.50", "within 3x", "no: 10"],
         ["writing", "1,000", "12,300", "a peer", "1.00", "slope 1.1", "yes"],
+        ["writing", "1", "1.5", "a peer", "7.00", "orientation", "-"],
     ]
 
 
@@ -102,11 +107,15 @@ def as_written(size, ratio, *, met=True):
 
 def test_two_runs_are_compared_row_by_row():
     before = [as_written("1", 2.0), as_written("10", 2.0), as_written("5", 4.0, met=False), as_written("200", 1.0)]
+    before += [as_written("3", 4.0, met=None), as_written("4", 4.0)]
     after = [as_written("1", 2.5), as_written("10", 4.0, met=False), as_written("5", 2.0), as_written("7", 1.0)]
+    after += [as_written("3", 5.0, met=None), as_written("4", 5.0, met=None)]
     assert [[size, *change] for _, size, _, *change in changes(before, after)] == [
         ["1", "2.00", "2.50", "+25%", "within 3x", ""],
         ["10", "2.00", "4.00", "+100%", "within 3x", "MISSED NOW"],
         ["5", "4.00", "2.00", "-50%", "within 3x", "met again"],
         ["200", "1.00", "-", "-", "within 3x", "gone"],
+        ["3", "4.00", "5.00", "+25%", "within 3x", ""],
+        ["4", "4.00", "5.00", "+25%", "within 3x", ""],
         ["7", "-", "1.00", "-", "within 3x", "new"],
     ]

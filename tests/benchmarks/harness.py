@@ -19,11 +19,11 @@ Stopwatch = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Target:
-    """What a ratio is, and what it should be."""
+    """What a ratio is, and what it should be; whether it is so is `None` where nothing is aimed at."""
 
     text: str
     figure: Callable[[float, float], float]
-    holds: Callable[[float], bool]
+    holds: Callable[[float], bool | None]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Measured:
     theirs: float
     ratio: float
     target: str
-    met: bool
+    met: bool | None
 
 
 def within(limit: float) -> Target:
@@ -69,6 +69,11 @@ def slope(few: int, many: int, limit: float) -> Target:
         lambda ours, theirs: math.log(ours / theirs) / math.log(many / few),
         lambda ratio: ratio <= limit,
     )
+
+
+def orientation() -> Target:
+    """Nothing is aimed at: how many times as long theirs takes."""
+    return Target("orientation", lambda ours, theirs: theirs / ours, lambda _: None)
 
 
 def calling(function: Callable[..., object], *arguments: Any, **options: Any) -> Stopwatch:
@@ -124,7 +129,7 @@ def table(measured: Iterable[Measured]) -> str:
         [
             *(row.work, row.size, row.peer),
             *(f"{row.ours * 1e6:,.2f}", f"{row.theirs * 1e6:,.2f}", f"{row.ratio:.2f}"),
-            *(row.target, "yes" if row.met else "NO"),
+            *(row.target, {True: "yes", False: "NO", None: "-"}[row.met]),
         ]
         for row in measured
     ]
@@ -138,12 +143,13 @@ def summary(measured: Iterable[Measured]) -> str:
     for row in measured:
         groups.setdefault((row.work, row.peer, row.target), []).append(row)
     for (work, peer, target), rows in groups.items():
-        missed = [row.size for row in rows if not row.met]
+        missed = [row.size for row in rows if row.met is False]
+        met = "-" if rows[0].met is None else "yes"
         lines.append(
             [
                 *(work, "; ".join(row.size for row in rows), "; ".join(_short(row.ours * 1e6) for row in rows)),
                 *(peer, "; ".join(f"{row.ratio:.2f}" for row in rows), target),
-                f"no: {', '.join(missed)}" if missed else "yes",
+                f"no: {', '.join(missed)}" if missed else met,
             ]
         )
     return aligned(lines)
@@ -165,7 +171,7 @@ def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> lis
     target = (new or old or {})["target"]
     if old is None or new is None:
         return [*ratios, "-", target, "gone" if old else "new"]
-    met = "" if old["met"] == new["met"] else "met again" if new["met"] else "MISSED NOW"
+    met = "" if old["met"] == new["met"] else {True: "met again", False: "MISSED NOW", None: ""}[new["met"]]
     return [*ratios, f"{new['ratio'] / old['ratio'] - 1:+.0%}", target, met]
 
 

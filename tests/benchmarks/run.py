@@ -15,6 +15,7 @@ from harness import measure, summary, table
 from readme import add_write, where, write
 
 try:
+    import rows_clients
     import rows_exchange
     import rows_forms
     import rows_import
@@ -23,7 +24,7 @@ try:
 except ModuleNotFoundError as missing:
     raise SystemExit(f"{missing.name} is not installed: pip install '.[bench]'") from None
 
-PEERS = ("msgspec", "jsonschema", "mcp", "mcp-types", "pydantic")
+PEERS = ("msgspec", "jsonschema", "mcp", "mcp-types", "fastmcp", "pydantic")
 
 
 def main() -> None:
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE", type=Path, help="write what was measured here too")
     add_write(parser)
     options = parser.parse_args()
-    modules = (rows_reading, rows_writing, rows_forms, rows_exchange, rows_import)
+    modules = (rows_reading, rows_writing, rows_forms, rows_exchange, rows_clients, rows_import)
     rows = [row for module in modules for row in module.rows()]
     measured = measure(rows, rounds=5 if options.quick else 25, seconds=0.002 if options.quick else 0.01)
     packages = {name: version(name) for name in PEERS}
