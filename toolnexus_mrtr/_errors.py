@@ -1,10 +1,14 @@
-"""The error tree, JSON Pointers, and how foreign text is shown to people. Touches nothing else of the library."""
+"""The error tree, JSON Pointers, and how foreign text is shown to people. Touches nothing else of the library.
+
+All over the library an error is raised behind an `except` block, not inside it: raised inside, it would carry the other
+one as its `__context__`, and with it what people entered.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
@@ -14,6 +18,9 @@ _SHOWN: Final = 64
 #: How many field errors the text of an `InvalidAnswer` spells out, and how much of each; `errors` has them all.
 _LISTED: Final = 2
 _SENTENCE: Final = 100
+
+#: Where a value stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
+Trail: TypeAlias = "str | tuple[Trail, str | int]"
 
 #: Controls, separators of lines, bidi controls, lone surrogates, and what is not seen: soft hyphen, zero-width space,
 #: fillers, invisible operators, byte order mark, annotations, tags. Joiners and variation selectors stay; scripts need
@@ -28,24 +35,25 @@ class MrtrError(Exception):
     """The base of every error that this library raises on its own account.
 
     `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer: into the raw
-    result for remote errors, into the answers for local ones, `""` for the whole. The text is one sentence for a
-    person and never holds an answer's value; compare `code` and `at`, not the text.
+    result for remote errors, into the answers for local ones, `""` for the whole. `sentence` says to a person what was
+    expected, and never holds an answer's value; compare `code` and `at`, not the text.
     """
 
     code: str
+    sentence: str
     at: str
 
     def __init__(self, code: str, sentence: str, at: str = "") -> None:
         super().__init__(code, sentence, at)
         self.code = code
+        self.sentence = sentence
         self.at = at
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.code!r}, {str(self)!r})"
 
     def __str__(self) -> str:
-        sentence: str = self.args[1]
-        return f"{sentence}, at {quoted(self.at)}" if self.at else sentence
+        return f"{self.sentence}, at {quoted(self.at)}" if self.at else self.sentence
 
 
 class RemoteProtocolError(MrtrError):
@@ -84,7 +92,8 @@ class InvalidAnswer(LocalProtocolError):
         self.errors = tuple(errors)
 
     def __str__(self) -> str:
-        return str(self.args[1])
+        # It names the places itself.
+        return self.sentence
 
     def __reduce__(self) -> tuple[type[InvalidAnswer], tuple[tuple[FieldError, ...]]]:
         return InvalidAnswer, (self.errors,)
@@ -98,6 +107,20 @@ def pointer(*tokens: str | int) -> str:
     return text
 
 
+def pointer_of(trail: Trail) -> str:
+    """Make a JSON Pointer of a trail."""
+    tokens: list[str | int] = []
+    while not isinstance(trail, str):
+        trail, token = trail
+        tokens.append(token)
+    return trail + pointer(*reversed(tokens))
+
+
+def within(errors: Iterable[FieldError], place: str) -> tuple[FieldError, ...]:
+    """Let the errors of one form point from the outside, where the form stands at `place`."""
+    return tuple(FieldError(place + error.at, error.code, error.message) for error in errors)
+
+
 def quoted(text: str) -> str:
     """Show foreign text inside a message: ASCII, in quotes, cut short."""
     shown = ascii(text[:_SHOWN])
@@ -109,7 +132,10 @@ def printable(text: str) -> str:
 
     Each becomes its Python escape (`\x1b`, `\u202e`, `\n`); everything else stays as it is. Doing it twice changes
     nothing more. Whatever prints a server's text to a person passes it through here.
+
+    Raises `TypeError` when `text` is no `str`.
     """
+    need("text", text, str, "a str")
     return _INVISIBLE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
@@ -135,3 +161,9 @@ def need(name: str, value: object, kind: Any, expected: str) -> None:
     """Refuse an argument of a wrong Python type."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
+
+
+def need_int(name: str, value: object) -> None:
+    """Refuse an argument that is no whole number; a boolean, which Python takes for one, is none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -42,10 +43,11 @@ class Field(Struct, frozen=True, kw_only=True):
     sensitive: bool
 
 
-def fields(form: Outline) -> tuple[Field, ...]:
+def fields(outline: Outline) -> tuple[Field, ...]:
     """Give the fields as a user interface shows them."""
     return tuple(
-        _field(name, rules, form.layers[name], required=name in form.required) for name, rules in form.rules.items()
+        _field(name, rules, outline.layers[name], required=name in outline.required)
+        for name, rules in outline.rules.items()
     )
 
 
@@ -64,12 +66,12 @@ def _field(name: str, rules: Rules, layers: list[Layer], *, required: bool) -> F
         required=required,
         default=default if isinstance(default, str | int | float | tuple) else None,
         choices=None if not kind.startswith("choice") else tuple((choices or {}).values()),
-        minimum=said.get("minimum"),
-        maximum=said.get("maximum"),
-        min_length=_whole(said.get("minLength")),
-        max_length=_whole(said.get("maxLength")),
-        min_items=_whole(said.get("minItems")),
-        max_items=_whole(said.get("maxItems")),
+        minimum=_tightest(max, "minimum", layers),
+        maximum=_tightest(min, "maximum", layers),
+        min_length=_count(_tightest(max, "minLength", layers)),
+        max_length=_count(_tightest(min, "maxLength", layers)),
+        min_items=_count(_tightest(max, "minItems", layers)),
+        max_items=_count(_tightest(min, "maxItems", layers)),
         format=said.get("format"),
         # What is picked from a list, or is yes or no, is no secret.
         sensitive=kind not in ("boolean", "choice", "choices")
@@ -95,5 +97,10 @@ def _kind(rules: Rules) -> Kind:
     return "number" if types <= NUMBERS else "unsupported"
 
 
-def _whole(count: float | None) -> int | None:
+def _tightest(choose: Callable[..., Any], keyword: str, layers: list[Layer]) -> Any:
+    """The bound that holds where several schemas must; `None` where none says any."""
+    return choose((layer[keyword] for layer, _ in layers if keyword in layer), default=None)
+
+
+def _count(count: float | None) -> int | None:
     return None if count is None else int(count)

@@ -69,10 +69,10 @@ class Outline(Struct, frozen=True):
 
 def outline(admitted: Admitted) -> Outline:
     """Lay a form out."""
-    return _Reader(admitted).outline()
+    return _Outliner(admitted).outline()
 
 
-class _Reader:
+class _Outliner:
     """Reads the fields of one admitted schema, and keeps a list of what it leaves unenforced."""
 
     def __init__(self, admitted: Admitted) -> None:
@@ -120,17 +120,15 @@ class _Reader:
             if schema and NOT_CHEAP.isdisjoint(schema) and len(todo) == 1:
                 return todo
             layer = _NOTHING if schema is False else schema
-            if len(found) == LAYERS:
-                raise RemoteProtocolError("schema_too_large", f"expected at most {LAYERS} schemas for one value", at)
             if "$ref" in layer:
                 todo.append(target(self._admitted.root, layer["$ref"], at + "/$ref"))
                 if self._admitted.dialect == DRAFT_7:
                     # Draft-07 ignores what stands beside a reference.
                     layer = {name: layer[name] for name in _ANNOTATIONS if name in layer}
-            if len(layer.get("allOf", ())) > LAYERS:
+            parts = layer.get("allOf", ())
+            if len(found) == LAYERS or len(parts) > LAYERS:
                 raise RemoteProtocolError("schema_too_large", f"expected at most {LAYERS} schemas for one value", at)
-            if "allOf" in layer:
-                todo += [(part, f"{at}/allOf/{place}") for place, part in enumerate(layer["allOf"])]
+            todo += [(part, f"{at}/allOf/{place}") for place, part in enumerate(parts)]
             for keyword in filter(layer.__contains__, COMPOSITIONS):
                 members = members_of(layer, keyword)
                 if len(members) == 1 and not any(map(is_choice, members.values())):

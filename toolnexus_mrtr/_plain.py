@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, RemoteProtocolError, json_type, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, RemoteProtocolError, Trail, json_type, pointer_of
 
 #: How deep objects and arrays may be nested, the outermost one counted, unless `Limits` says otherwise.
 DEPTH: Final = 64
@@ -20,9 +20,6 @@ LEAST: Final = -MOST
 _UNCHANGED: Final = frozenset({str, bool, type(None)})
 _KEYS: Final = frozenset({str})
 
-#: Where a value stands: its parent's trail and its own key. A pointer is made of it only when something is wrong.
-_Trail: TypeAlias = "tuple[_Trail, str | int] | None"
-
 
 def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
     """Copy a JSON value deeply into plain dict, list, str, int, float, bool and None.
@@ -34,21 +31,22 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
     recursion: no nesting exhausts the stack.
     """
     root = [value]
-    todo: list[tuple[Any, _Trail, int]] = [(root, None, 0)]
+    todo: list[tuple[Any, Trail | None, int]] = [(root, None, 0)]
     while todo:
         box, trail, level = todo.pop()
         for key, item in box.items() if type(box) is dict else enumerate(box):
             if type(item) in _UNCHANGED:
                 continue
             copy = plain_twin(item)
+            place = at if trail is None else (trail, key)
             if copy is UNSET and keep:
                 copy = dict(item) if isinstance(item, Mapping) else item
             if type(copy) is dict or type(copy) is list:
                 if level == depth:
-                    raise _fault("too_large", f"at most {depth} levels of nesting", at, (trail, key), remote=remote)
-                todo.append((copy, (trail, key), level + 1))
+                    raise _fault("too_large", f"at most {depth} levels of nesting", place, remote=remote)
+                todo.append((copy, place, level + 1))
             elif copy is UNSET:
-                raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", at, (trail, key), remote=remote)
+                raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", place, remote=remote)
             box[key] = copy
     return root[0]
 
@@ -99,13 +97,7 @@ def unsendable(value: object) -> str:
     return json_type(value)
 
 
-def _fault(remote_code: str, expected: str, at: str, trail: _Trail, *, remote: bool) -> MrtrError:
-    tokens: list[str | int] = []
-    while trail is not None:
-        trail, token = trail
-        tokens.append(token)
-    # The first token is the place of the value in its box.
-    place = at + pointer(*tokens[-2::-1])
+def _fault(remote_code: str, expected: str, place: Trail, *, remote: bool) -> MrtrError:
     if remote:
-        return RemoteProtocolError(remote_code, f"expected {expected}", place)
-    return LocalProtocolError("wrong_value", f"expected {expected}", place)
+        return RemoteProtocolError(remote_code, f"expected {expected}", pointer_of(place))
+    return LocalProtocolError("wrong_value", f"expected {expected}", pointer_of(place))

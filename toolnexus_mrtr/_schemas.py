@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import unquote
 
 import msgspec
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
+from toolnexus_mrtr._errors import RemoteProtocolError, Trail, json_type, pointer_of, quoted
 from toolnexus_mrtr._plain import DEPTH, plain
 from toolnexus_mrtr._vocabulary import HOLDERS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, SHAPES, is_names
 
@@ -26,15 +26,14 @@ NAME: Final = 1_000
 LATEST: Final = "2020-12"
 DRAFT_7: Final = "draft-07"
 
+_LATEST_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
+
 #: The dialects that a form is read in, by `$schema` without its empty fragment (base, "JSON Schema Usage").
 _DIALECTS: Final = {
-    "https://json-schema.org/draft/2020-12/schema": LATEST,
+    _LATEST_SCHEMA: LATEST,
     "https://json-schema.org/draft/2019-09/schema": "2019-09",
     "http://json-schema.org/draft-07/schema": DRAFT_7,
 }
-
-#: Where a schema stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
-_Trail: TypeAlias = "str | tuple[_Trail, str | int]"
 
 
 class Admitted(Struct, frozen=True):
@@ -47,15 +46,14 @@ class Admitted(Struct, frozen=True):
 def admit(schema: Mapping[str, Any]) -> Admitted:
     """Copy a schema, or refuse it: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`."""
     root = _copied(schema)
-    declared = root.get("$schema", "https://json-schema.org/draft/2020-12/schema")
+    declared = root.get("$schema", _LATEST_SCHEMA)
     if not isinstance(declared, str):
         raise _invalid("a string", declared, "/$schema")
     dialect = _DIALECTS.get(declared.removesuffix("#"))
     if dialect is None:
         # An unsupported dialect is to be reported (base, "JSON Schema Usage").
-        raise RemoteProtocolError(
-            "schema_dialect", f"expected JSON Schema 2020-12, found {quoted(declared)}", "/$schema"
-        )
+        expected = f"expected JSON Schema {', '.join(_DIALECTS.values())}, found {quoted(declared)}"
+        raise RemoteProtocolError("schema_dialect", expected, "/$schema")
     walk = _Walk(root, dialect)
     with suppress(RecursionError):
         walk.weigh(root, "")
@@ -91,13 +89,18 @@ def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
         text = msgspec.json.encode(schema)
     except (TypeError, ValueError, OverflowError, RecursionError):
         text = None
-    copy: dict[str, Any] | None = None
     if text is None:
         copy = _carefully_copied(schema)
-        text = _text(copy)
+        _need_size(_text(copy))
+        return copy
+    _need_size(text)
+    copied: dict[str, Any] = msgspec.json.decode(text)
+    return copied
+
+
+def _need_size(text: bytes) -> None:
     if len(text) > BYTES:
         raise _too_large(f"at most {BYTES} bytes", "")
-    return msgspec.json.decode(text) if copy is None else copy
 
 
 def _text(value: Any) -> bytes:
@@ -109,17 +112,15 @@ def _text(value: Any) -> bytes:
 
 
 def _carefully_copied(schema: Mapping[str, Any]) -> dict[str, Any]:
-    fault = None
-    copy: dict[str, Any] = {}
     try:
-        copy = plain(schema, remote=True)
-    except RemoteProtocolError as error:
-        fault = error
-    if fault is None:
+        copy: dict[str, Any] = plain(schema, remote=True)
+    except RemoteProtocolError as fault:
+        refused = fault
+    else:
         return copy
-    if fault.code == "too_large":
-        raise _too_large(f"at most {DEPTH} levels", fault.at)
-    raise RemoteProtocolError("schema_invalid", "expected a JSON value", fault.at)
+    if refused.code == "too_large":
+        raise _too_large(f"at most {DEPTH} levels", refused.at)
+    raise RemoteProtocolError("schema_invalid", "expected a JSON value", refused.at)
 
 
 class _Walk:
@@ -133,36 +134,36 @@ class _Walk:
         self._written: dict[int, int] = {}
         self._open: set[int] = set()
 
-    def weigh(self, schema: Any, trail: _Trail) -> int:
+    def weigh(self, schema: Any, trail: Trail) -> int:
         """Count the subschemas and choices of a schema, itself included, as if every reference were written out."""
         if isinstance(schema, bool):
             return 1
         if not isinstance(schema, dict):
-            raise _invalid("a schema", schema, _at(trail))
+            raise _invalid("a schema", schema, trail)
         holders = []
         for keyword, value in schema.items():
             shape = SHAPES.get(keyword)
             if shape is not None:
                 expected, has_shape = shape
                 if not has_shape(value):
-                    raise _invalid(expected, value, _at((trail, keyword)))
+                    raise _invalid(expected, value, (trail, keyword))
                 if keyword in HOLDERS:
                     holders.append(keyword)
         return self._sum(schema, holders, trail) if holders else 1
 
-    def _sum(self, schema: dict[str, Any], holders: list[str], trail: _Trail) -> int:
-        weight = self._weights.get(id(schema), 1)
-        if weight > 1:
-            return weight
+    def _sum(self, schema: dict[str, Any], holders: list[str], trail: Trail) -> int:
+        if id(schema) in self._weights:
+            return self._weights[id(schema)]
         if id(schema) in self._open:
-            raise RemoteProtocolError("schema_invalid", "expected a schema that does not contain itself", _at(trail))
+            raise RemoteProtocolError("schema_invalid", "expected a schema without a circle", pointer_of(trail))
         if len(self._open) == LEVELS:
-            raise _too_large(f"at most {LEVELS} levels", _at(trail))
+            raise _too_large(f"at most {LEVELS} levels", trail)
         self._open.add(id(schema))
+        weight = 1
         for keyword in holders:
             value = schema[keyword]
             if isinstance(value, list) and len(value) > CHOICES:
-                raise _too_large(f"at most {CHOICES} choices", _at((trail, keyword)))
+                raise _too_large(f"at most {CHOICES} choices", (trail, keyword))
             if keyword == "enum":
                 weight += len(value)
             elif isinstance(value, str):
@@ -175,31 +176,31 @@ class _Walk:
                     names = set(schema["required"]).difference(schema.get("properties", ()))
                     weight += len(names) * self._written_out(value, (trail, keyword))
             if weight > SUBSCHEMAS:
-                raise _too_large(f"at most {SUBSCHEMAS} subschemas and choices", _at(trail))
+                raise _too_large(f"at most {SUBSCHEMAS} subschemas and choices", trail)
         self._open.remove(id(schema))
         self._weights[id(schema)] = weight
         return weight
 
-    def _referred(self, keyword: str, reference: str, trail: _Trail) -> int:
+    def _referred(self, keyword: str, reference: str, trail: Trail) -> int:
         """Weigh what a reference leads to, once for all references to it."""
         if keyword != "$ref" and reference.startswith("#"):
             # What a dynamic reference leads to depends on the way there; it is left unenforced.
             return 0
-        schema, place = target(self._root, reference, _at(trail))
+        schema, place = target(self._root, reference, pointer_of(trail))
         return self._written_out(schema, place)
 
-    def _written_out(self, schema: Any, trail: _Trail) -> int:
+    def _written_out(self, schema: Any, trail: Trail) -> int:
         """What it costs to write a schema out once more: its subschemas, and its bytes."""
         if id(schema) not in self._written:
             self._written[id(schema)] = self.weigh(schema, trail) + len(_text(schema)) * SUBSCHEMAS // BYTES
         return self._written[id(schema)]
 
-    def _parts(self, keyword: str, value: Any, trail: _Trail) -> Iterator[tuple[Any, _Trail]]:
+    def _parts(self, keyword: str, value: Any, trail: Trail) -> Iterator[tuple[Any, Trail]]:
         """The schemas that a keyword holds."""
         if keyword in MAPS_OF_SCHEMAS:
             for name, subschema in value.items():
                 if len(name) > NAME:
-                    raise _too_large(f"names of at most {NAME} characters", _at(trail))
+                    raise _too_large(f"names of at most {NAME} characters", trail)
                 # `dependencies`, before 2019-09, may list names in place of a schema.
                 if keyword != "dependencies" or not is_names(subschema):
                     yield subschema, (trail, name)
@@ -210,17 +211,9 @@ class _Walk:
             yield value, trail
 
 
-def _at(trail: _Trail) -> str:
-    tokens: list[str | int] = []
-    while not isinstance(trail, str):
-        trail, token = trail
-        tokens.append(token)
-    return trail + pointer(*reversed(tokens))
+def _invalid(expected: str, value: object, at: Trail) -> RemoteProtocolError:
+    return RemoteProtocolError("schema_invalid", f"expected {expected}, found {json_type(value)}", pointer_of(at))
 
 
-def _invalid(expected: str, value: object, at: str) -> RemoteProtocolError:
-    return RemoteProtocolError("schema_invalid", f"expected {expected}, found {json_type(value)}", at)
-
-
-def _too_large(expected: str, at: str) -> RemoteProtocolError:
-    return RemoteProtocolError("schema_too_large", f"expected a schema with {expected}", at)
+def _too_large(expected: str, at: Trail) -> RemoteProtocolError:
+    return RemoteProtocolError("schema_too_large", f"expected a schema with {expected}", pointer_of(at))

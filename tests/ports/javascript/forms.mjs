@@ -157,17 +157,13 @@ export class Form {
     const value = said("default");
     if (value !== undefined && value !== null && !isMap(value) && (!Array.isArray(value) || value.every(isText)))
       field.default = value;
-    for (const keyword of [
-      "description",
-      "format",
-      "minimum",
-      "maximum",
-      "minLength",
-      "maxLength",
-      "minItems",
-      "maxItems",
-    ]) {
+    for (const keyword of ["description", "format"]) {
       if (said(keyword) !== undefined) field[keyword] = said(keyword);
+    }
+    const tightest = { minimum: Math.max, maximum: Math.min, minLength: Math.max, maxLength: Math.min };
+    for (const [keyword, choose] of Object.entries({ ...tightest, minItems: Math.max, maxItems: Math.min })) {
+      const bounds = schemas.map((schema) => get(schema, keyword)).filter((bound) => bound !== undefined);
+      if (bounds.length) field[keyword] = choose(...bounds);
     }
     return choices ? { ...field, choices } : field;
   }
@@ -252,14 +248,13 @@ export class Form {
     while (todo.length) {
       const next = todo.shift();
       if (next.schema === true) continue;
-      const layer = next.schema === false ? { enum: [] } : next.schema;
+      let layer = next.schema === false ? { enum: [] } : next.schema;
       if (found.length === LAYERS) throw tooLarge(next.at);
-      const annotations = ["title", "description", "default", "$ref"].filter((name) => has(layer, name));
-      const isAlone = this.refAlone && has(layer, "$ref");
-      found.push({
-        schema: isAlone ? Object.fromEntries(annotations.map((name) => [name, layer[name]])) : layer,
-        at: next.at,
-      });
+      if (this.refAlone && has(layer, "$ref")) {
+        const annotations = ["title", "description", "default", "$ref"].filter((name) => has(layer, name));
+        layer = Object.fromEntries(annotations.map((name) => [name, layer[name]]));
+      }
+      found.push({ schema: layer, at: next.at });
       if (has(layer, "$ref")) todo.push({ schema: this.target(layer.$ref, next.at), at: next.at });
       if ((get(layer, "allOf") ?? []).length > LAYERS) throw tooLarge(next.at);
       for (const part of get(layer, "allOf") ?? []) todo.push({ schema: part, at: next.at });
