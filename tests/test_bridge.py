@@ -44,6 +44,11 @@ def test_the_schema_is_the_servers_object():
     assert elicitation_to_request(FORM).data["schema"] is FORM.requested_schema
 
 
+def test_an_id_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="^id must be a str, not int"):
+        elicitation_to_request(FORM, id=5)
+
+
 @pytest.mark.parametrize("params", [None, [], "m", 5], ids=repr)
 def test_params_that_are_no_request_are_a_type_error(params):
     with pytest.raises(TypeError, match="^params must be an ElicitRequest or a mapping"):

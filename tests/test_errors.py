@@ -82,3 +82,8 @@ def test_foreign_text_is_quoted_and_cut():
 )
 def test_values_are_named_by_their_json_type(value, name):
     assert json_type(value) == name
+
+
+def test_what_is_no_text_is_not_made_printable():
+    with pytest.raises(TypeError, match="^text must be a str, not bytes$"):
+        printable(b"x")

@@ -520,7 +520,7 @@ def test_two_calls_with_one_key_do_not_answer_each_other():
 
 def test_a_request_asked_again_says_what_was_wrong_and_is_the_pauses_own():
     pause = paused(**{"a/b": FORM, "a": LINK})
-    errors = [FieldError("/a~1b/n", "required", "required"), FieldError("/a/n", "other", "of another")]
+    errors = [FieldError("/a~1b/n", "required", "required")]
     again = asked_again(pause.requests["a/b"], "a/b", errors, 2)
     assert (again.id, again.kind, again.prompt) == ("elc-c-0-1.2", "input", "m")
     listed = [{"at": "/n", "code": "required", "message": "required"}]

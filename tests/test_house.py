@@ -16,7 +16,7 @@ FLOORS = {
     "_errors": 0,
     "_contract": 0,
     "_wire": 0,
-    "_urls": 0,
+    "_urls": 1,
     "_formats": 0,
     "_secrets": 0,
     "_plain": 1,
@@ -38,9 +38,10 @@ FLOORS = {
     "_lint": 10,
     "_answers": 11,
     "_stored": 11,
-    "_exchange": 12,
-    "_handlers": 12,
-    "_drivers": 13,
+    "_resuming": 12,
+    "_exchange": 13,
+    "_handlers": 13,
+    "_drivers": 14,
 }
 
 PROMISED = """

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from toolnexus_mrtr._bridge import answer_to_elicit_result
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer
+from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer, within
 from toolnexus_mrtr._forms import Form, settled
 from toolnexus_mrtr._plain import plain
 from toolnexus_mrtr._wire import (
@@ -51,8 +51,8 @@ def input_response(
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Give the value of `inputResponses` for one answer, deeply copied, or its field errors at `/<key>/<field>`.
 
-    A map in the wire's own shape is kept whole once its known members are right. `schema_at` says where in the server's
-    result the form's schema stands.
+    A map in the wire's own shape keeps its further members, but for those of an envelope. `schema_at` says where in the
+    server's result the form's schema stands.
 
     Raises `LocalProtocolError` `answer_kind_mismatch` or `wrong_value`, `RemoteProtocolError` for a form whose schema
     cannot be checked, `TypeError` for what is no answer at all.
@@ -105,14 +105,10 @@ def need_own_id(key: str, answer: Any, own: str | None) -> None:
 def asked_again(request: Request, key: str, errors: Sequence[FieldError], attempt: int) -> Request:
     """Ask a request of a pause again, the `attempt`th time, with what was wrong under `data["errors"]`.
 
-    `errors` are those of an `InvalidAnswer`; the ones of other keys are left out, and each `at` is `/<field>`.
+    `errors` are those of this key; each `at` is then `/<field>`.
     """
     place = pointer(key)
-    listed = [
-        {"at": error.at.removeprefix(place), "code": error.code, "message": error.message}
-        for error in errors
-        if error.at.startswith(place + "/")
-    ]
+    listed = [{"at": error.at.removeprefix(place), "code": error.code, "message": error.message} for error in errors]
     return replace(request, id=f"{request.id}.{attempt}", data={**(request.data or {}), "errors": listed})
 
 
@@ -166,7 +162,7 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
         form = _pointing_from(schema_at, Form.of, request.requested_schema)
         settled_content, errors = settled(form, content)
         if errors:
-            return tuple(FieldError(pointer(key) + error.at, error.code, error.message) for error in errors)
+            return within(errors, pointer(key))
         return {"action": "accept", "content": settled_content} | extras
     value: dict[str, Any] = to_input_responses({key: result}, {key: request})[key] | extras
     return value
@@ -178,4 +174,4 @@ def _pointing_from(place: str, function: Callable[..., Any], *arguments: Any) ->
         return function(*arguments)
     except MrtrError as caught:
         error = caught
-    raise type(error)(error.code, error.args[1], place + error.at)
+    raise type(error)(error.code, error.sentence, place + error.at)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request, RequestLike
-from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, json_type
+from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, json_type, need
 from toolnexus_mrtr._reader import lenient_request
 from toolnexus_mrtr._rules import is_flat
 from toolnexus_mrtr._wire import ELICIT, ElicitRequest, ElicitResult, InputRequest
@@ -35,15 +35,16 @@ if sys.platform != "win32":  # pragma: no branch - Windows has no fork
 def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str | None = None) -> Request:
     """Map an elicitation onto the `Request` that a host resolves, as every toolnexus port does.
 
-    Mode `url` becomes kind `"authorization"` with the `url` and no data; anything else becomes kind `"input"` with
-    the form's schema under `data["schema"]` when there is one, `{}` included. `prompt` is the message verbatim, `""`
-    when there is none. Takes an `ElicitRequest`, a raw entry of `inputRequests` in either shape, or the raw params of
-    an elicitation, which it reads leniently; the schema stays shared. Without an `id` a fresh one is made, `elc-…`,
-    unique over processes.
+    Mode `url` becomes kind `"authorization"` with the `url` and no data; anything else becomes kind `"input"` with the
+    form's schema under `data["schema"]` when there is one, `{}` included. `prompt` is the message verbatim, `""` when
+    there is none. Takes an `ElicitRequest`, a raw entry of `inputRequests` in either shape, or the raw params of an
+    elicitation, which it reads leniently; the schema stays shared. Without an `id` a fresh one is made, `elc-…`, unique
+    over processes. For a `Pause` take its `requests`: `resume` refuses an answer with any other id of ours.
 
     Raises `LocalProtocolError` `not_an_elicitation` for the request of another method, and `RemoteProtocolError`
     `wrong_type`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.
     """
+    need("id", id, str | None, "a str")
     entry = _as_entry(params)
     request = lenient_request(entry)
     if request.mode == "url" and request.url is None:

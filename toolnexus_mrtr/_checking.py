@@ -1,4 +1,4 @@
-"""Whether a value can be sent and keeps the rules of its field; else, in words, what does. Alone loads jsonschema."""
+"""Whether a value can be sent and keeps the rules of its field; if not, what was expected. Alone loads jsonschema."""
 
 from __future__ import annotations
 

@@ -12,15 +12,14 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolnexus_mrtr._answers import asked_again
-from toolnexus_mrtr._bridge import elicitation_to_request
-from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type, need
-from toolnexus_mrtr._exchange import Call, Done, Pause, asked_by, response_to, retry_of
+from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type, need, need_int
+from toolnexus_mrtr._exchange import Call, Done, Pause
 from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
-from toolnexus_mrtr._plain import copied
-from toolnexus_mrtr._wire import ElicitRequest, InputRequest
+from toolnexus_mrtr._records import PauseRecord, face, record_of
+from toolnexus_mrtr._resuming import asked_by, ids_of, response_to
+from toolnexus_mrtr._wire import InputRequest
 
 #: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
 _FOREVER: Final = 1e9
@@ -40,13 +39,13 @@ def run(
 ) -> dict[str, Any]:
     """Send a call, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
 
-    Start from a `Call`, or go on from a stored `Pause`. `send(method, params)` returns the raw result; `params` are
-    its own. `timeout` is in seconds, for all of it, and looked at before each thing that is done: a prompt that waits
-    is not cut short. A form whose answer is invalid is asked again, at most `reask` times, with the field errors under
+    Start from a `Call`, or go on from a stored `Pause`. `send(method, params)` returns the raw result; `params` are its
+    own. `timeout` is in seconds, for all of it, and looked at before each thing that is done: a prompt that waits is
+    not cut short. A form whose answer is invalid is asked again, at most `reask` times, with the field errors under
     `data["errors"]` of a new `Request`: maps of `at` (`/<field>`), `code` and `message`. `on_step` sees every `Call`
     before it is sent and every `Pause` before it is answered, those that it started from among them, so that you can
-    store them; it may raise to veto. A handler that raises ends the call; nothing is sent, and nothing is ever accepted
-    on behalf of anybody.
+    store them; it may raise to veto. `sleep` waits out the `delay` of a pause, in seconds. A handler that raises ends
+    the call; nothing is sent, and nothing is ever accepted on behalf of anybody.
 
     Raises what `send`, the handlers and `on_step` raise, unchanged; `TimeoutError`; what `Call.receive` and
     `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
@@ -70,9 +69,9 @@ async def run_async(
     """Do what `run` does in asyncio, and ask everything of a pause at once.
 
     `send`, the handlers and `on_step` may each return an awaitable; a prompt that blocks belongs in
-    `asyncio.to_thread`. When one question fails, the others are cancelled and that one exception is raised. `timeout`
-    cuts short whatever is waited for. When the task is cancelled, so is everything that it waits for, and nothing more
-    is sent.
+    `asyncio.to_thread`. When one question fails, the others are cancelled, and when they have ended that one exception
+    is raised. `timeout` cuts short whatever is waited for. When the task is cancelled, so is everything that it waits
+    for, and nothing more is sent.
 
     Raises what `run` raises.
     """
@@ -80,7 +79,7 @@ async def run_async(
 
     late = _deadline(timeout)
     drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, late=late)
-    limit = asyncio.timeout(timeout if math.isfinite(late) else None if late > 0 else 0)
+    limit = asyncio.timeout(None if late == math.inf else max(0.0, late - time.monotonic()))
     try:
         async with limit:
             result: dict[str, Any] = await _walk_async(drive.steps(call), late)
@@ -108,7 +107,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         need("send", self.send, Callable, "callable")
         need("handlers", self.handlers, Handlers, "Handlers")
-        need("reask", self.reask, int, "an int")
+        need_int("reask", self.reask)
         need("on_step", self.on_step, Callable | None, "callable")
         need("sleep", self.sleep, Callable, "callable")
         if self.reask < 0:
@@ -130,29 +129,26 @@ class _Drive(Struct, frozen=True, kw_only=True):
 
     def _resumed(self, pause: Pause) -> _Steps:
         """From a pause to the next call: all that it asks is answered, or nothing of it is asked."""
-        requests = pause.requests
-        asked = {
-            key: (request, asking(self.handlers, key, request, requests.get(key)))
-            for key, request in asked_by(pause).items()
-        }
-        responses = yield [self._response(pause, key, request, ask) for key, (request, ask) in asked.items()]
-        return retry_of(pause, dict(zip(asked, responses, strict=True)))
+        record: PauseRecord = record_of(pause)
+        asked, requests = asked_by(record), pause.requests
+        ids = ids_of(record, asked)
+        asks = {key: asking(self.handlers, key, each, requests.get(key)) for key, each in asked.items()}
+        responses = yield [self._response(pause, key, asked[key], ids.get(key), ask) for key, ask in asks.items()]
+        return face(Call, record.retried(dict(zip(asks, responses, strict=True)), None))
 
-    def _response(self, pause: Pause, key: str, asked: InputRequest, ask: Do) -> _Steps:
+    def _response(self, pause: Pause, key: str, asked: InputRequest, id: str | None, ask: Do) -> _Steps:
         """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
-        id = ask.arguments[0].id if isinstance(asked, ElicitRequest) else None
         attempt = 1
         while True:
-            response = response_to(pause, key, as_answer(asked, (yield ask)), asked, id)
+            response = response_to(record_of(pause), key, as_answer(asked, (yield ask)), asked, id)
             if isinstance(response, dict):
                 return response
             if attempt > self.reask:
                 raise InvalidAnswer(response)
             attempt += 1
-            # Copied from what stayed here: what the host was handed is the host's to change.
-            form = elicitation_to_request(asked, id=id)
-            form = replace(form, data=copied(form.data))
-            ask = Do(ask.name, ask.function, (asked_again(form, key, response, attempt),))
+            # Copied anew: what the host was handed is the host's to change.
+            again = asked_again(pause.requests[key], key, response, attempt)
+            ask = Do(ask.name, ask.function, (again,))
 
 
 def _as_result(came: Any) -> Any:
@@ -190,7 +186,7 @@ async def _walk_async(steps: _Steps, late: float) -> Any:
 
 
 async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Walk all at once. The first that fails, or gives itself up, ends the others, and is waited for no longer."""
+    """Walk all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
     tasks = [asyncio.create_task(walk) for walk in walks]

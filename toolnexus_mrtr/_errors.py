@@ -67,9 +67,11 @@ class LocalProtocolError(MrtrError):
 class FieldError(Struct, frozen=True):
     """One field of a form that its content does not satisfy.
 
-    `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `message` tells the
-    person who fills the form in what was expected ("at least 18", "an email address"), and never quotes the value; for
-    words of your own, go by `code` and the `Field`.
+    `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `code` is one of
+    `required`, `wrong_type`, `too_short`, `too_long`, `too_small`, `too_large`, `not_a_choice`, `too_few`, `too_many`,
+    `wrong_format`, `not_finite`, `not_allowed`, `not_sendable`, `other`. `message` tells the person who fills the form
+    in what was expected ("at least 18", "an email address"), and never quotes the value; for words of your own, go by
+    `code` and the `Field`.
     """
 
     at: str

@@ -10,18 +10,18 @@ from typing import Any, Final, final, overload
 
 from msgspec import Struct
 
-from toolnexus_mrtr._answers import HostAnswer, answers_by_key, input_response, need_own_id
+from toolnexus_mrtr._answers import HostAnswer
 from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, MrtrError, need, pointer
+from toolnexus_mrtr._errors import MrtrError, need
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
 from toolnexus_mrtr._plain import copied, plain
 from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
 from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face
-from toolnexus_mrtr._rules import elicitation_params, refuse_first
+from toolnexus_mrtr._resuming import ids_of, resumed
+from toolnexus_mrtr._rules import refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
 from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
-from toolnexus_mrtr._writer import need_same_keys
 
 #: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
 _ENDLESS: Final = 100_000
@@ -172,9 +172,9 @@ class Pause(Kept):
 
     @property
     def requests(self) -> dict[str, Request]:
-        """The elicitations among it, as the `Request`s that a host resolves; see `elicitation_to_request`."""
+        """A `Request` for each elicitation of `input_requests`, by the server's keys; the other kinds are not here."""
         asked = self.input_requests
-        ids = self._ids(asked)
+        ids = ids_of(self._record, asked)
         return {key: host_request(each, ids[key]) for key, each in asked.items() if isinstance(each, ElicitRequest)}
 
     @property
@@ -200,31 +200,17 @@ class Pause(Kept):
     def resume(self, answers: Any = (), *, meta: Mapping[str, Any] | None = None) -> Call:
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
-        `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, which is kept
-        whole. An `id` that this library made must be the one of that request; any other is ignored. Where only
-        elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the
-        `_meta` of the params.
+        `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, whose further
+        members travel along, but for those of an envelope (`id`, `jsonrpc`, `method`, `resultType`). An `id` that this
+        library made must be the one of that request; any other is ignored. Where only elicitations are asked, an
+        iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
         form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
         """
         need("meta", meta, Mapping | None, "a mapping")
-        asked = input_requests(self._record.raw)
-        ids = self._ids(asked)
-        given: Mapping[str, Any] = answers if isinstance(answers, Mapping) else answers_by_key(answers, ids)
-        need_same_keys("answers", given, asked)
-        responses: dict[str, Any] = {}
-        errors: list[FieldError] = []
-        for key, request in asked.items():
-            value = response_to(self, key, given[key], request, ids.get(key))
-            if isinstance(value, tuple):
-                errors += value
-            else:
-                responses[key] = value
-        if errors:
-            raise InvalidAnswer(errors)
-        return retry_of(self, responses, meta)
+        return face(Call, resumed(self._record, answers, meta))
 
     def to_json(self) -> bytes:
         """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
@@ -247,11 +233,6 @@ class Pause(Kept):
             pass
         raise invalid()
 
-    def _ids(self, asked: Mapping[str, InputRequest]) -> dict[str, str]:
-        """The id of each elicitation: the pause's own, and its place among all that is asked, counted from 1."""
-        places = enumerate(asked.items(), 1)
-        return {key: f"elc-{self.id}-{n}" for n, (key, request) in places if isinstance(request, ElicitRequest)}
-
 
 class RetryLimitExceeded(MrtrError):
     """The server paused the call once more after its last retry (code `retry_limit`).
@@ -267,25 +248,6 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
         return RetryLimitExceeded, (self.pause,)
-
-
-def asked_by(pause: Pause) -> dict[str, InputRequest]:
-    """Read what a pause asks, shared with it and so never to be given out."""
-    return input_requests(pause._record.raw)  # noqa: SLF001 - the class is the door of this room
-
-
-def response_to(
-    pause: Pause, key: str, answer: Any, request: InputRequest, id: str | None
-) -> dict[str, Any] | tuple[FieldError, ...]:
-    """Give what the retry carries for one answer, as `resume` does: a driver asks again before the rest is answered."""
-    need_own_id(key, answer, id)
-    _, inside = elicitation_params(pause._record.asks[key]) or ({}, "")  # noqa: SLF001 - as above
-    return input_response(key, answer, request, pointer("inputRequests", key) + inside + "/requestedSchema")
-
-
-def retry_of(pause: Pause, responses: dict[str, Any], meta: Mapping[str, Any] | None = None) -> Call:
-    """Make the call to send next of what `response_to` gave for every key, in the server's order."""
-    return face(Call, pause._record.retried(responses, meta))  # noqa: SLF001 - as above
 
 
 def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:

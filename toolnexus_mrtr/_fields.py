@@ -20,10 +20,11 @@ Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "c
 class Field(Struct, frozen=True, kw_only=True):
     """One field of a form, as a user interface shows it; what the schema does not say is `None`.
 
-    `label` is the title, or else the name. `choices`, in the server's order, belong to the kinds `"choice"` and
-    `"choices"`. `default` is the server's, unchecked: `Form.defaults` gives those that satisfy the form. `sensitive`
-    hints that the field asks for a secret, which a form must not do (elic, "User Interaction Model"). All text is the
-    server's: pass it through `printable` before a terminal sees it.
+    `label` is the title, or else the name. Bounds are inclusive and lengths count code points; exclusive bounds and
+    steps are not shown. `choices`, in the server's order, belong to the kinds `"choice"` and `"choices"`. `default` is
+    the server's, unchecked: `Form.defaults` gives those that satisfy the form. `sensitive` hints that the field asks
+    for a secret, which a form must not do (elic, "User Interaction Model"). All text is the server's: pass it through
+    `printable` before a terminal sees it.
     """
 
     name: str

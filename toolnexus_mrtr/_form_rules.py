@@ -39,12 +39,11 @@ _OF_AN_ITEM: Final = frozenset({"type", "enum", "anyOf"})
 def form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
     """List what is wrong with the schema of a form; `at` is where it stands."""
     yield from link_findings(schema, ("title", "description"), at)
-    form, refused = None, []
+    form = None
     try:
         form = Form.of(schema)
     except MrtrError as fault:
-        refused.append(error(fault.code, fault.args[1], at + fault.at, SCHEMA))
-    yield from refused
+        yield error(fault.code, fault.sentence, at + fault.at, SCHEMA)
     unenforced = [at + place for place in form.unenforced] if form is not None else []
     told = frozenset(unenforced)
     yield from (finding for finding in _beyond(schema, at) if finding.at not in told)

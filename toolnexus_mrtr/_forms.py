@@ -46,7 +46,8 @@ class Form:
         The dialect is JSON Schema 2020-12, or by `$schema` 2019-09 or draft-07. Absent `properties` mean no fields.
 
         Raises `RemoteProtocolError`, its `at` pointing into the schema, for a form that cannot be checked:
-        `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined.
+        `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined. Raises
+        `TypeError` for what is no map, as `check` and `parse` do.
         """
         need("schema", schema, Mapping, "a mapping")
         admitted = admit(schema)
@@ -101,8 +102,7 @@ class Form:
         faults: _Faults = {}
         named = {field.name: field for field in self.fields}
         for name, typed in strings.items():
-            if not isinstance(name, str):
-                raise TypeError(f"a name in strings must be a str, not {type(name).__name__}")
+            need("a name in strings", name, str, "a str")
             value: Any = Unreadable("not_allowed", "no such field")
             if name in named:
                 value = parsed(named[name], self._outline.rules[name].types, _plain_strings(typed))
@@ -119,8 +119,7 @@ class Form:
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in outline.required if name not in content}
         for name, value in content.items():
-            if not isinstance(name, str):
-                raise TypeError(f"a name in content must be a str, not {type(name).__name__}")
+            need("a name in content", name, str, "a str")
             if value is None and name not in outline.required:
                 continue
             rules = outline.rules.get(name, outline.extra)

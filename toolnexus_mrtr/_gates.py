@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import LocalProtocolError, json_type, pointer, quoted
+from toolnexus_mrtr._errors import LocalProtocolError, json_type, need_int, pointer, quoted
 from toolnexus_mrtr._plain import DEPTH
 from toolnexus_mrtr._rules import (
     ELICITATION,
@@ -43,6 +43,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
     counts nested objects and arrays of the whole pause, itself included, and of a call's params; at most 256. The
     length of a url is `inspect_url`'s to judge.
+
+    Raises `TypeError` for what is no `int`, and `LocalProtocolError` `wrong_value` for one that is no limit.
     """
 
     input_requests: int = 100
@@ -54,8 +56,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             limit = getattr(self, name)
-            if not isinstance(limit, int) or isinstance(limit, bool):
-                raise TypeError(f"{name} must be an int, not {type(limit).__name__}")
+            need_int(name, limit)
             least, most = (1, _DEEPEST) if name == "depth" else (0, _MOST)
             if not least <= limit <= most:
                 expected = f"expected a limit from {least} to {most}"
@@ -124,7 +125,7 @@ def _entry_faults(
         yield from _undeclared(entry, at, capabilities)
     yield from url_faults(entry, at)
     yield from _too_large("characters", key, limits.key, at)
-    params, inside = elicitation_params(entry) or ({}, "")
+    params, inside = elicitation_params(entry)
     yield from _too_large("characters", params.get("message"), limits.message, f"{at}{inside}/message")
 
 
@@ -141,8 +142,10 @@ def _undeclared(entry: Mapping[str, Any], at: str, capabilities: Mapping[str, An
 
 def _undeclared_elicitation(entry: Mapping[str, Any], at: str, declared: Any) -> Iterator[Finding]:
     modes = [mode for mode in ("form", "url") if isinstance(declared, Mapping) and declared.get(mode) is not None]
-    params, inside = elicitation_params(entry) or ({"mode": None}, "")
-    mode = params.get("mode", "form")
+    params, inside = elicitation_params(entry)
+    # Params that are no map have no mode, not even that of a form.
+    has_params = is_flat(entry) or isinstance(entry.get("params"), Mapping)
+    mode = params.get("mode", "form") if has_params else None
     if declared is None:
         yield _not_declared("elicitation", at, ELICITATION)
     # Without a mode it declares forms alone (elic, "Capabilities").

@@ -99,7 +99,7 @@ class Do(Struct, frozen=True):
 def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> Do:
     """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
 
-    A handler that says that it cannot do it is none.
+    A handler whose declaration leaves this out (`modes`, `sampling_tools`) does not count.
     """
     if isinstance(asked, ElicitRequest):
         if handlers.wait_for is not None and (asked.mode or "form") in handlers.modes:

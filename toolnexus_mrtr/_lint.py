@@ -62,7 +62,7 @@ def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[
     try:
         as_result(raw)
     except MrtrError as fault:
-        yield error(fault.code, fault.args[1], "", MRTR)
+        yield error(fault.code, fault.sentence, "", MRTR)
         return
     result_type = raw.get("resultType")
     present = [name for name in _PAUSE_MEMBERS if name in raw]
@@ -108,7 +108,7 @@ def _entry_findings(key: str, entry: Any, at: str) -> Iterator[Finding]:
     if isinstance(method, str) and method not in _METHODS:
         # An extension may have agreed on more; a client that does not know of it cannot answer.
         yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
-    params, inside = elicitation_params(entry) or ({}, "")
+    params, inside = elicitation_params(entry)
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
     if len(str(key)) <= _LIMITS.key:
         yield from _elicitation_findings(params, at + inside)
@@ -127,10 +127,7 @@ def _elicitation_findings(params: Mapping[str, Any], at: str) -> Iterator[Findin
 
 def _unkept(raw: Mapping[str, Any]) -> Iterator[Finding]:
     """A place of a pause that is nested too deep to be kept, or that no JSON could have held."""
-    fault = None
     try:
         plain(raw, depth=_LIMITS.depth, remote=True)
-    except MrtrError as refused:
-        fault = refused
-    if fault is not None:
-        yield error(fault.code, fault.args[1], fault.at, MRTR)
+    except MrtrError as fault:
+        yield error(fault.code, fault.sentence, fault.at, MRTR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, final
 
-from toolnexus_mrtr._errors import LocalProtocolError, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
 from toolnexus_mrtr._rules import elicitation_params, entry_faults, is_flat, refuse_first, request_faults, state_faults
 from toolnexus_mrtr._urls import plain_url
 from toolnexus_mrtr._wire import (
@@ -109,8 +109,8 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
 
 def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Let a result through; refuse what is no map, and a whole response, which would look like a finished call."""
-    if type(raw) is not dict and not isinstance(raw, Mapping):
-        raise TypeError(f"raw must be a mapping, not {type(raw).__name__}")
+    if type(raw) is not dict:
+        need("raw", raw, Mapping, "a mapping")
     if raw.get("jsonrpc") == "2.0" and "resultType" not in raw and ("result" in raw or "error" in raw):
         raise LocalProtocolError("not_a_result", "expected the 'result' member of a response, found the whole response")
     return raw
@@ -175,7 +175,7 @@ def _elicitation(entry: Mapping[str, Any]) -> ElicitRequest:
     """Read an entry that no lenient rule refuses."""
     if not is_flat(entry) and entry.get("method") != ELICIT:
         return UNREAD
-    params, _ = elicitation_params(entry) or ({}, "")
+    params, _ = elicitation_params(entry)
     return ElicitRequest(
         message=params.get("message"),
         requested_schema=params.get("requestedSchema"),

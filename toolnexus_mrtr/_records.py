@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, need, need_int, pointer
 from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._plain import plain
 
@@ -136,6 +136,11 @@ def face(kind: type[_Kind], record: CallRecord | PauseRecord) -> _Kind:
     return value
 
 
+def record_of(value: Kept) -> Any:
+    """Give the record behind a face."""
+    return value._record  # noqa: SLF001 - this room is where records are kept
+
+
 def call_record(
     method: str,
     params: Mapping[str, Any],
@@ -151,8 +156,7 @@ def call_record(
     need("params", params, Mapping, "a mapping")
     need("capabilities", capabilities, Mapping | None, "a mapping")
     need("limits", limits, Limits, "Limits")
-    if isinstance(max_retries, bool) or not isinstance(max_retries, int):
-        raise TypeError(f"max_retries must be an int, not {type(max_retries).__name__}")
+    need_int("max_retries", max_retries)
     if not 0 <= max_retries <= _MOST:
         raise LocalProtocolError("wrong_value", f"expected a number from 0 to {_MOST}", "/max_retries")
     if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):

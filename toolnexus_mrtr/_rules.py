@@ -1,4 +1,7 @@
-"""Every rule that a server's result can break, each spelled once, walked in document order. Reads; changes nothing.
+"""What keeps a server's result from being read, each rule spelled once, walked in document order. Changes nothing.
+
+`_gates` adds the rules that need to know the call, `_form_rules` those of forms, `_lint` what a reader lets pass. What
+ends in `_faults` lists errors, what ends in `_findings` warnings too.
 
 A strict walk holds a result to the protocol. A lenient one reads elicitations alone, as Juneau's client does: it asks
 that what is there has the right type, and takes null for absent except where that would hide a `mode` or a `message`.
@@ -92,19 +95,20 @@ def is_flat(entry: Mapping[str, Any]) -> bool:
     return "method" not in entry and "params" not in entry
 
 
-def elicitation_params(entry: Any) -> tuple[Mapping[str, Any], str] | None:
-    """Where the params of an entry are, and the pointer to them from the entry; `None` if it is no elicitation."""
-    if not isinstance(entry, Mapping):
-        return None
-    if is_flat(entry):
-        return entry, ""
-    params = entry.get("params") if entry.get("method") == ELICIT else None
-    return (params, "/params") if isinstance(params, Mapping) else None
+def elicitation_params(entry: Any) -> tuple[Mapping[str, Any], str]:
+    """The params of an entry, and the pointer to them from the entry; none where it is no elicitation."""
+    if isinstance(entry, Mapping):
+        if is_flat(entry):
+            return entry, ""
+        params = entry.get("params")
+        if entry.get("method") == ELICIT and isinstance(params, Mapping):
+            return params, "/params"
+    return {}, ""
 
 
 def url_faults(entry: Any, at: str) -> Iterator[Finding]:
     """The url that one entry would send a person to is one that nobody should be sent to."""
-    params, inside = elicitation_params(entry) or ({}, "")
+    params, inside = elicitation_params(entry)
     url = params.get("url")
     if params.get("mode") == "url" and isinstance(url, str) and (refusal := inspect_url(url).refusal):
         message = f"expected a url that a person can safely be shown, this one is refused ({refusal})"

@@ -9,6 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolnexus_mrtr._errors import need
+
 #: The longest url that is let through, in bytes (all of them ASCII).
 MAX_URL: Final = 8192
 
@@ -102,8 +104,7 @@ def inspect_url(url: str) -> UrlReport:
 
     Raises `TypeError` when `url` is no `str`.
     """
-    if not isinstance(url, str):
-        raise TypeError(f"url must be a str, not {type(url).__name__}")
+    need("url", url, str, "a str")
     scheme = found[1].lower() if (found := _scheme(url)) else None
     goes_to = _destination(url, scheme)
     if isinstance(goes_to, str):
@@ -127,7 +128,8 @@ def _destination(url: str, scheme: str | None) -> _Destination | str:
     parts = _host_and_port(authority)
     if parts is None:
         return "bad_host"
-    port = (parts[2] or "").lstrip("0") or (parts[2] or "")[:1]
+    digits = parts[2] or ""
+    port = digits.lstrip("0") or digits[:1]
     if len(port) > 5 or int(port or "0") > _LAST_PORT:
         return "bad_port"
     return _host(parts[1].lower(), port) or "bad_host"

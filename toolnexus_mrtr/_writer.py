@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, json_type, pointer
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, json_type, need, pointer, within
 from toolnexus_mrtr._forms import fitted
 from toolnexus_mrtr._plain import LEAST, MOST, plain, plain_twin, unsendable
 from toolnexus_mrtr._wire import (
@@ -47,11 +47,11 @@ class ElicitationResponses:
     ) -> dict[str, Any]:
         """Write the `inputResponses` of the retry: bare results under the server's keys, in the order given.
 
-        Pass the `requests` that `input_requests` or `ElicitationRequests.requests` read. Each must then have its answer
-        (mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`, that of a url
-        never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`; the rest is
-        for `Form.check` to judge. Without them content is sent where the result has some, numbers as they are.
-        Decline and cancel never carry it.
+        Pass the very `requests` that `input_requests` or `ElicitationRequests.requests` read, no copies. Each must then
+        have its answer (mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`,
+        that of a url never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`;
+        the rest is for `Form.check` to judge. Without them content is sent where the result has some, numbers as they
+        are. Decline and cancel never carry it.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
         `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
@@ -155,7 +155,7 @@ def _elicit_response(
     schema = None if request is None else request.requested_schema
     if schema is not None and isinstance(content, Mapping):
         content, faults = fitted(schema, content)
-        errors += (FieldError(pointer(key) + fault.at, fault.code, fault.message) for fault in faults)
+        errors += within(faults, pointer(key))
     return {"action": "accept", "content": _content(key, content)}
 
 
@@ -230,15 +230,14 @@ def _root_members(root: Root) -> dict[str, Any]:
     return {"uri": root.uri} if root.name is None else {"uri": root.uri, "name": root.name}
 
 
-def _key(key: object, name: str = "results") -> str:
-    if not isinstance(key, str):
-        raise TypeError(f"a key of {name} must be a str, not {type(key).__name__}")
+def _key(key: Any, name: str = "results") -> str:
+    need(f"a key of {name}", key, str, "a str")
     return str.__str__(key)
 
 
 def _need_mapping(name: str, value: object) -> None:
-    if type(value) is not dict and not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}")
+    if type(value) is not dict:
+        need(name, value, Mapping, "a mapping")
 
 
 def _wrong_value(expected: str, found: str, *place: str | int) -> LocalProtocolError:
