@@ -8,9 +8,8 @@ import sys
 from collections.abc import Generator, Sequence
 
 from toolnexus_mrtr import MrtrError, printable
-from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._errors import BadInput, Unwritable
 from toolnexus_mrtr.cli._options import parsed
-from toolnexus_mrtr.cli._save import Unwritable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

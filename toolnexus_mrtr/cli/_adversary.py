@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._grading import LIBRARY, Rule
 from toolnexus_mrtr.cli._hostile import HostileServer, Verdict
-from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._loopback import Loopback
 from toolnexus_mrtr.cli._text import folded
 

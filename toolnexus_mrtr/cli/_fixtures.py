@@ -9,7 +9,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._input import BadInput, parse, read_object
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._input import read_object
+from toolnexus_mrtr.cli._json import parse
 from toolnexus_mrtr.cli._text import cited
 
 #: What an operation, or a vector, is called.

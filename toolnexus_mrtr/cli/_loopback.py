@@ -12,7 +12,8 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, Final, Protocol
 
-from toolnexus_mrtr.cli._input import BadInput, parse
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._json import parse
 
 #: The longest message that is read, in bytes.
 _LONGEST: Final = 1 << 24

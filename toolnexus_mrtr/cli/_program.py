@@ -11,7 +11,8 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._input import BadInput, parse
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._json import parse
 
 #: How often in a row a program may hang before it is given up.
 _PATIENCE: Final = 3

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolnexus_mrtr import MrtrError
 from toolnexus_mrtr.cli._difference import Difference, as_text, differences
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._fixtures import Exceptions, Vector, load_exceptions, load_vectors
-from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._operations import OPERATIONS, run
 from toolnexus_mrtr.cli._program import NoAnswer, Program
 from toolnexus_mrtr.cli._text import cited, folded, named
