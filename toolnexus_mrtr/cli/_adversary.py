@@ -8,13 +8,12 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 
-from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._errors import BadInput, say
 from toolnexus_mrtr.cli._grading import LIBRARY, Rule
 from toolnexus_mrtr.cli._hostile import HostileServer, Verdict
 from toolnexus_mrtr.cli._loopback import Loopback
@@ -41,7 +40,7 @@ def adversary(options: argparse.Namespace) -> Generator[str, None, int]:
 
 
 def _until_interrupted(url: str) -> list[Verdict]:
-    print(f"listening at {url}; Ctrl-C ends it and prints the report", file=sys.stderr, flush=True)
+    say(f"listening at {url}; Ctrl-C ends it and prints the report")
     with suppress(KeyboardInterrupt):
         signal.pause()
     return []
