@@ -53,7 +53,7 @@ def load_vectors(folder: str | None) -> list[Vector]:
     try:
         found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
         paths = sorted(found, key=_name)
-    except OSError:
+    except (OSError, ValueError):
         paths = []
     vectors = [vector for path in paths for vector in _read(path)]
     if not vectors:
