@@ -509,7 +509,7 @@ def test_full_marks_are_status_0(monkeypatch):
     assert interrupted(monkeypatch, Client).status == 0
 
 
-@pytest.mark.parametrize("command", ["", "'", "./no-such-program"])
+@pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b", "\ud800"])
 def test_a_command_that_does_not_run_is_refused(command):
     assert refusal("adversary", "--cmd", command).startswith("--cmd: expected ")
 
