@@ -939,6 +939,12 @@ def test_a_sentence_that_cannot_be_written_leaves_the_status(monkeypatch, capsys
     assert capsys.readouterr().out == ""
 
 
+def test_a_sentence_is_not_said_on_standard_output_where_standard_error_is_closed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["show", "missing.json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_an_interrupt_ends_the_program_quietly(monkeypatch, capsys):
     stdin = mock.Mock()
     stdin.buffer.read.side_effect = KeyboardInterrupt
@@ -968,6 +974,12 @@ def test_the_program_refuses_with_status_2():
     done = subprocess.run([*PROGRAM, "answer", "-"], input=b"\xff", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     sentence(done.stderr.decode().replace("\r\n", "\n"))
+
+
+def test_the_program_writes_no_sentence_into_its_output_where_standard_error_is_closed():
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *PROGRAM, "show", "missing.json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
 
 
 def test_the_program_ends_quietly_when_nobody_reads():

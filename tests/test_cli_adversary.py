@@ -10,6 +10,7 @@ import socket
 import sys
 import urllib.error
 import urllib.request
+from unittest import mock
 
 import pytest
 from adversary_client import META, Client, post
@@ -20,6 +21,7 @@ from test_cli import refusal, run
 from vectors import ROOT
 
 from toolnexus_mrtr import MrtrError, printable
+from toolnexus_mrtr.cli import main
 from toolnexus_mrtr.cli._attacks import trials
 from toolnexus_mrtr.cli._grading import RULES
 from toolnexus_mrtr.cli._hostile import HostileServer
@@ -493,11 +495,21 @@ def test_the_report_comes_with_ctrl_c_and_says_what_was_seen_and_where_it_is_wri
     assert printable(done.out.replace("\n", "")) == done.out.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    "closed", [None, mock.Mock(**{"write.side_effect": BrokenPipeError})], ids=["closed", "broken"]
+)
+def test_where_standard_error_is_closed_the_report_is_all_that_is_printed(closed, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", closed)
+    monkeypatch.setattr(signal, "pause", mock.Mock(side_effect=KeyboardInterrupt))
+    assert main(["adversary", "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["counts"]["not exercised"] == len(RULES)
+
+
 def test_full_marks_are_status_0(monkeypatch):
     assert interrupted(monkeypatch, Client).status == 0
 
 
-@pytest.mark.parametrize("command", ["", "'", "./no-such-program"])
+@pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b", "\ud800"])
 def test_a_command_that_does_not_run_is_refused(command):
     assert refusal("adversary", "--cmd", command).startswith("--cmd: expected ")
 

@@ -8,6 +8,8 @@ import pytest
 from test_cli import refusal, run
 from vectors import FIXTURES, VECTORS
 
+from toolnexus_mrtr import printable
+
 #: A program that carries out `is_input_required`, and misbehaves as its input asks.
 PROGRAM = """
 import json, os, subprocess, sys, time
@@ -283,7 +285,7 @@ def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(fold
     assert folder.reasons(GOOD, own=True) == {"good": "raised KeyError"}
 
 
-@pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b"])
+@pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b", "\ud800"])
 def test_a_command_that_does_not_run_is_refused(command):
     assert refusal("vectors", "--cmd", command).startswith("--cmd: expected ")
 
@@ -322,6 +324,11 @@ def test_a_folder_without_vectors_is_refused(tmp_path):
     (tmp_path / "2026-07-28" / "folder.json").mkdir()
     (tmp_path / "2026-07-28" / "x.json").write_text('{"format": 1, "operation": "x", "vectors": []}')
     assert refusal("vectors", str(tmp_path)).startswith(f"expected vectors in {tmp_path}")
+
+
+@pytest.mark.parametrize("name", ["missing", "a\0b", "\ud800", "x" * 5_000])
+def test_a_folder_that_cannot_be_read_has_no_vectors(name):
+    assert refusal("vectors", name) == f"expected vectors in {printable(name)}, in a folder 2026-07-28"
 
 
 def test_the_vectors_of_the_package_are_those_that_were_built_in(tmp_path, monkeypatch):

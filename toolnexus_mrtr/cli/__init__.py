@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Generator, Sequence
 
 from toolnexus_mrtr import MrtrError, printable
-from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._errors import BadInput, Unwritable, say
 from toolnexus_mrtr.cli._options import parsed
-from toolnexus_mrtr.cli._save import Unwritable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,8 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
     bad and 1 when its output cannot be written, with one sentence on stderr, or one for each field that does not fit
-    its form; 1 also when `lint` found an error, `vectors` a vector that fails or
-    `adversary` a rule that was not kept; 130 when it was interrupted.
+    its form; 1 also when `lint` found an error, `vectors` a vector that fails or `adversary` a rule that was not kept;
+    130 when it was interrupted.
     """
     try:
         status = _run(arguments)
@@ -61,7 +59,6 @@ def _finished(command: Generator[str, None, int | None]) -> tuple[list[str], int
 
 
 def _fail(status: int, *sentences: str) -> int:
-    with contextlib.suppress(OSError):
-        for sentence in sentences:
-            print(f"toolnexus-mrtr: {printable(sentence)}", file=sys.stderr)
+    for sentence in sentences:
+        say(f"toolnexus-mrtr: {printable(sentence)}")
     return status

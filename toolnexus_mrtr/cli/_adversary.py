@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shlex
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 
+from toolnexus_mrtr.cli._command import kill, started, words
+from toolnexus_mrtr.cli._errors import say
 from toolnexus_mrtr.cli._grading import LIBRARY, Rule
 from toolnexus_mrtr.cli._hostile import HostileServer, Verdict
-from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._loopback import Loopback
 from toolnexus_mrtr.cli._text import folded
 
@@ -41,7 +39,7 @@ def adversary(options: argparse.Namespace) -> Generator[str, None, int]:
 
 
 def _until_interrupted(url: str) -> list[Verdict]:
-    print(f"listening at {url}; Ctrl-C ends it and prints the report", file=sys.stderr, flush=True)
+    say(f"listening at {url}; Ctrl-C ends it and prints the report")
     with suppress(KeyboardInterrupt):
         signal.pause()
     return []
@@ -49,32 +47,14 @@ def _until_interrupted(url: str) -> list[Verdict]:
 
 def _with_client(options: argparse.Namespace, url: str) -> list[Verdict]:
     """Run the client until it ends, or its time is over; what it prints is not read."""
-    process = _started(options.cmd, url)
+    process = started([*words(options.cmd), url], subprocess.DEVNULL)
     try:
         process.wait(options.seconds)
     except subprocess.TimeoutExpired:
         return [Verdict(_ENDS, "failed", (f"expected an end within {options.seconds:g} s",))]
     finally:
-        # What it started goes with it.
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        kill(process)
     return [Verdict(_ENDS, "passed", (f"exit status {process.returncode}",))]
-
-
-def _started(command: str, url: str) -> subprocess.Popen[bytes]:
-    words: list[str] = []
-    with suppress(ValueError):
-        words = shlex.split(command)
-    if not words:
-        raise BadInput("--cmd: expected a command")
-    try:
-        return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
-            [*words, url], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
-        )
-    except OSError as error:
-        reason = error.strerror
-    raise BadInput(f"--cmd: expected a program that runs: {reason}")
 
 
 def _text(verdicts: list[Verdict]) -> Iterator[str]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 from toolnexus_mrtr import Call, ElicitRequest, ElicitResult, Form, InputRequest, MrtrError, Pause
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._form import form_of
-from toolnexus_mrtr.cli._input import TOOL, BadInput, place, read_call, read_saved, received
+from toolnexus_mrtr.cli._input import TOOL, place, read_call, read_saved, received
 from toolnexus_mrtr.cli._save import save
 from toolnexus_mrtr.cli._text import addressed, asked, cited
 

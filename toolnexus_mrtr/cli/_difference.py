@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from toolnexus_mrtr.cli._text import cut
+
 #: What stands where a member or an item is absent.
 _ABSENT: Final = object()
 
@@ -23,7 +25,7 @@ class Difference(NamedTuple):
     found: Any
 
     def __str__(self) -> str:
-        if as_text(self.expected) == as_text(self.found):
+        if same(self.expected, self.found):
             return "expected the members in another order"
         return f"expected {_shown(self.expected)}, found {_shown(self.found)}"
 
@@ -39,15 +41,20 @@ def differences(expected: Any, found: Any, *, is_ordered: bool = False) -> Itera
     todo = [("", expected, found)]
     while todo and told < _TOLD:
         at, left, right = todo.pop()
-        if _same(left, right, is_ordered=is_ordered):
+        if same(left, right, is_ordered=is_ordered):
             continue
         parts = _parts(at, left, right)
-        inner = [part for part in parts if not _same(*part[1:], is_ordered=is_ordered)]
+        inner = [part for part in parts if not same(*part[1:], is_ordered=is_ordered)]
         if inner:
             todo += reversed(inner)
         else:
             told += 1
-            yield Difference(at, _cut(left), _cut(right))
+            yield Difference(at, _kept(left), _kept(right))
+
+
+def same(left: Any, right: Any, *, is_ordered: bool = False) -> bool:
+    """Whether two values are the same JSON, in which 1, 1.0 and true differ; members in order where it `is_ordered`."""
+    return as_text(left, is_ordered=is_ordered) == as_text(right, is_ordered=is_ordered)
 
 
 def as_text(value: object, *, is_ordered: bool = False) -> str:
@@ -55,14 +62,10 @@ def as_text(value: object, *, is_ordered: bool = False) -> str:
     return json.dumps(value, sort_keys=not is_ordered) if value is not _ABSENT else ""
 
 
-def _cut(value: Any) -> Any:
+def _kept(value: Any) -> Any:
     """A value, or the beginning of its text where it is long."""
     text = as_text(value)
-    return value if len(text) <= _KEPT else text[:_KEPT] + "..."
-
-
-def _same(left: Any, right: Any, *, is_ordered: bool) -> bool:
-    return as_text(left, is_ordered=is_ordered) == as_text(right, is_ordered=is_ordered)
+    return value if len(text) <= _KEPT else cut(text, _KEPT)
 
 
 def _parts(at: str, left: Any, right: Any) -> list[tuple[str, Any, Any]]:
@@ -80,5 +83,4 @@ def _token(name: str | int) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = "nothing" if value is _ABSENT else json.dumps(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return "nothing" if value is _ABSENT else cut(json.dumps(value), _SHOWN)

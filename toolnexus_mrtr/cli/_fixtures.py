@@ -9,7 +9,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._input import BadInput, parse, read_object
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._input import read_object
+from toolnexus_mrtr.cli._json import parse
 from toolnexus_mrtr.cli._text import cited
 
 #: What an operation, or a vector, is called.
@@ -51,7 +53,7 @@ def load_vectors(folder: str | None) -> list[Vector]:
     try:
         found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
         paths = sorted(found, key=_name)
-    except OSError:
+    except (OSError, ValueError):
         paths = []
     vectors = [vector for path in paths for vector in _read(path)]
     if not vectors:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr.cli._attacks import Trial
+from toolnexus_mrtr.cli._difference import same
 from toolnexus_mrtr.cli._text import cited
 
 SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
@@ -223,11 +223,6 @@ def _is_value(value: Any) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, str) for item in value)
     return isinstance(value, str | int | float)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: 1 is not 1.0, and the order of members does not count."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _rest(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,28 +1,19 @@
-"""What the commands read: a file or standard input, strictly as JSON, and out of it a result or a call."""
+"""What the commands read: a file or standard input, and out of its JSON a result or a call."""
 
 from __future__ import annotations
 
-import json
-import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from toolnexus_mrtr import Call, Done, MrtrError, Pause
-from toolnexus_mrtr.cli._text import cited
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._json import parse
 
 #: The method of a call of which only the params are known. Every method that can be paused is treated the same.
 TOOL: Final = "tools/call"
-
-#: How deep the JSON may be nested: beyond every use, and well within what Python can write again.
-_DEPTH: Final = 100
-
-
-class BadInput(Exception):
-    """The input of a command is not what it needs; each argument is one sentence, of where and what was expected."""
 
 
 def received(call: Call, name: str) -> Done | Pause:
@@ -68,22 +59,6 @@ def place(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def parse(text: str) -> Any:
-    """Read JSON as RFC 8259 has it, which Python's own parser takes less strictly."""
-    try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_members)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"expected JSON, line {error.lineno} column {error.colno}: {error.msg}") from None
-    except ValueError:
-        raise BadInput("expected numbers that are not longer than 4,300 digits") from None
-    except RecursionError:
-        value = None
-    else:
-        if not _too_deep(value):
-            return value
-    raise BadInput(f"expected JSON that is nested at most {_DEPTH} levels deep")
-
-
 @contextmanager
 def _placed(name: str) -> Iterator[None]:
     """Let what is wrong with an input say which one it is."""
@@ -121,32 +96,3 @@ def _result_of(response: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(result, dict):
         raise BadInput("expected an object as the result of the response")
     return result
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise BadInput(f"expected JSON, which has no {constant}")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise BadInput("expected numbers that a float can hold")
-    return number
-
-
-def _members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a member that stands twice: who reads the first is asked something else than who reads the last."""
-    members: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in members:
-            raise BadInput(f"expected every member of an object once, {cited(name)} stands there twice")
-        members[name] = value
-    return members
-
-
-def _too_deep(value: Any) -> bool:
-    boxes = [value] if isinstance(value, dict | list) else []
-    for _ in range(_DEPTH):
-        items = chain.from_iterable(box.values() if isinstance(box, dict) else box for box in boxes)
-        boxes = [item for item in items if isinstance(item, dict | list)]
-    return bool(boxes)

@@ -6,13 +6,15 @@ import json
 import re
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, Final, Protocol
 
-from toolnexus_mrtr.cli._input import BadInput, parse
+from toolnexus_mrtr.cli._errors import BadInput, say
+from toolnexus_mrtr.cli._json import parse
 
 #: The longest message that is read, in bytes.
 _LONGEST: Final = 1 << 24
@@ -73,10 +75,10 @@ class _Server(ThreadingTCPServer):
         self.one_at_a_time = threading.Lock()
         super().__init__(*arguments)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base class has them
         # A client that hangs up has its reasons.
         if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
+            say(traceback.format_exc())
 
 
 class _Handler(BaseHTTPRequestHandler):

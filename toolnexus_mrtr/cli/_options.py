@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
 from toolnexus_mrtr.cli._answer import answer
-from toolnexus_mrtr.cli._input import BadInput
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._lint import lint_files
 from toolnexus_mrtr.cli._show import show
 

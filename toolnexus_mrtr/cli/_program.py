@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import selectors
-import shlex
-import signal
 import subprocess
 import time
 from contextlib import suppress
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._input import BadInput, parse
+from toolnexus_mrtr.cli._command import kill, started, words
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._json import parse
 
 #: How often in a row a program may hang before it is given up.
 _PATIENCE: Final = 3
@@ -29,17 +29,12 @@ class Program:
     """Runs a command for as long as it answers, and starts it anew when it did not."""
 
     def __init__(self, command: str, seconds: float) -> None:
+        self._words = words(command)
         self._seconds = seconds
         self._hung = 0
         self._process: subprocess.Popen[bytes] | None = None
         #: What was read behind the last answer.
         self._rest = b""
-        try:
-            self._words = shlex.split(command)
-        except ValueError:
-            self._words = []
-        if not self._words:
-            raise BadInput("--cmd: expected a command")
 
     def ask(self, line: str) -> dict[str, Any]:
         """Give the answer to one line; a program that only hangs is not asked for ever."""
@@ -58,25 +53,12 @@ class Program:
         """End the program, and all that it started in its session."""
         process, self._process, self._rest = self._process, None, b""
         if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            with process:
-                # Leaving closes the pipes, which nobody waits for any more.
-                pass
+            kill(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        try:
-            process = subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
-            )
-        except OSError as error:
-            reason = error.strerror
-        except ValueError:
-            reason = "not the name of a program"
-        else:
-            os.set_blocking(_pipes(process)[0], False)
-            return process
-        raise BadInput(f"--cmd: expected a program that runs: {reason}")
+        process = started(self._words, subprocess.PIPE)
+        os.set_blocking(_pipes(process)[0], False)
+        return process
 
     def _asked(self, process: subprocess.Popen[bytes], line: bytes) -> bytes | None:
         """Write a line, read a line: what there was of it where the program has ended, `None` where it hangs."""

@@ -6,9 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-
-class Unwritable(Exception):
-    """A file cannot be written; the text says which, and why."""
+from toolnexus_mrtr.cli._errors import Unwritable
 
 
 def save(name: str, data: bytes) -> None:

@@ -44,6 +44,11 @@ def written(value: Any) -> str:
     return printable(json.dumps(value, ensure_ascii=False))
 
 
+def cut(text: str, most: int) -> str:
+    """Give the beginning of a text that is long."""
+    return text if len(text) <= most else text[:most] + "..."
+
+
 def named(name: str) -> str:
     """Give a name in quotes, so that an empty one is seen and none can say more than its name."""
     return written(name)
@@ -51,7 +56,7 @@ def named(name: str) -> str:
 
 def cited(name: str) -> str:
     """Give a name in quotes for the sentence of an error, cut short."""
-    return named(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
+    return named(cut(name, _SHOWN))
 
 
 def addressed(key: str, field: str) -> str:

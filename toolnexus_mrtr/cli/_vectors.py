@@ -6,29 +6,27 @@ import argparse
 import copy
 import json
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr import MrtrError
-from toolnexus_mrtr.cli._difference import Difference, as_text, differences
+from toolnexus_mrtr.cli._difference import Difference, as_text, differences, same
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._fixtures import Exceptions, Vector, load_exceptions, load_vectors
-from toolnexus_mrtr.cli._input import BadInput
 from toolnexus_mrtr.cli._operations import OPERATIONS, run
 from toolnexus_mrtr.cli._program import NoAnswer, Program
-from toolnexus_mrtr.cli._text import cited, folded, named
+from toolnexus_mrtr.cli._text import cited, cut, folded, named
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
 
 #: How much of an input is shown.
 _SHOWN: Final = 300
 
-_Verdict: TypeAlias = str
-
 
 class Held(NamedTuple):
     """One vector, what came of it, and in what it differs from what was expected."""
 
     vector: Vector
-    verdict: _Verdict
+    verdict: str
     differences: tuple[Difference, ...] = ()
     reason: str = ""
 
@@ -92,7 +90,7 @@ def _own(vector: Vector) -> dict[str, Any]:
         outcome = {"error": {"code": error.code, "at": error.at}}
     except Exception as error:  # noqa: BLE001 - whatever it is, the vector fails, and the others are held on
         raise NoAnswer(f"raised {type(error).__name__}") from None
-    if as_text(given, is_ordered=True) != as_text(vector.input, is_ordered=True):
+    if not same(given, vector.input, is_ordered=True):
         raise NoAnswer("changed its input")
     return outcome
 
@@ -101,7 +99,7 @@ def _text(held: list[Held]) -> Iterator[str]:
     for one in held:
         if one.verdict == "failed":
             yield from folded(f"{one.vector.operation} {one.vector.id}: {one.vector.description}", "", "      ")
-            yield from folded(f"input {_cut(as_text(one.vector.input, is_ordered=True))}", "    ", "      ")
+            yield from folded(f"input {cut(as_text(one.vector.input, is_ordered=True), _SHOWN)}", "    ", "      ")
             yield from folded(one.reason, "    ", "    ") if one.reason else ()
             for difference in one.differences:
                 yield from folded(f"at {named(difference.at)}: {difference}", "    ", "      ")
@@ -111,10 +109,6 @@ def _text(held: list[Held]) -> Iterator[str]:
     yield "  ".join([" " * width, *_VERDICTS])
     for operation, verdicts in counts.items():
         yield "  ".join([operation.ljust(width), *(str(verdicts[name]).rjust(len(name)) for name in _VERDICTS)])
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
 def _json(held: list[Held]) -> Iterator[str]:
@@ -131,8 +125,8 @@ def _json(held: list[Held]) -> Iterator[str]:
     yield json.dumps({"operations": _counts(held), "failures": failures}, indent=2)
 
 
-def _counts(held: list[Held]) -> dict[str, dict[_Verdict, int]]:
-    counts: dict[str, dict[_Verdict, int]] = {}
+def _counts(held: list[Held]) -> dict[str, dict[str, int]]:
+    counts: dict[str, dict[str, int]] = {}
     for one in held:
         for name in (one.vector.operation, "all"):
             counts.setdefault(name, dict.fromkeys(_VERDICTS, 0))[one.verdict] += 1
