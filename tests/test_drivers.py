@@ -633,6 +633,7 @@ def test_what_others_raise_goes_through_unchanged(drive, error, timeout):
         ({"handlers": Person()}, "handlers"),
         ({"timeout": "1"}, "timeout"),
         ({"reask": 1.0}, "reask"),
+        ({"reask": True}, "reask"),
         ({"on_step": 1}, "on_step"),
     ],
 )

@@ -4,7 +4,14 @@ import pickle
 
 import pytest
 
-from toolnexus_mrtr import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, RemoteProtocolError
+from toolnexus_mrtr import (
+    FieldError,
+    InvalidAnswer,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+    printable,
+)
 from toolnexus_mrtr._errors import json_type, pointer, quoted
 
 
