@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._errors import BadInput, Unwritable, say
@@ -48,7 +48,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     return status
 
 
-def _finished(command: Generator[str, None, int | None]) -> tuple[list[str], int]:
+def _finished(command: Iterator[str]) -> tuple[list[str], int]:
     """Give all that a command prints, before any of it is printed, and its status; 0 unless it says another."""
     lines = []
     while True:

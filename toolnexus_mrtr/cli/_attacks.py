@@ -85,7 +85,16 @@ def paused(asked: Any = None, state: str | None = None) -> dict[str, Any]:
 
 def trials(base: str) -> tuple[Trial, ...]:
     """Give every trial of a server at a base url, in the order in which they are listed."""
-    return (*_echoes(), *_answers(base), *_urls(base), *_schemas(base), *_broken(), *_endings())
+    return (
+        *_echoes(),
+        *_answers(),
+        *_contents(),
+        *_modes(base),
+        *_urls(base),
+        *_schemas(base),
+        *_broken(),
+        *_endings(),
+    )
 
 
 def _echoes() -> Iterator[Trial]:
@@ -110,12 +119,15 @@ def _echoes() -> Iterator[Trial]:
     yield Trial("busy", tuple(paused(state=f"busy-{n}") for n in range(3)), {})
 
 
-def _answers(base: str) -> Iterator[Trial]:
+def _answers() -> Iterator[Trial]:
     names = {key: {"action": "accept", "content": {"name": f"n-{place}"}} for place, key in enumerate(_AWKWARD_KEYS)}
     yield Trial("awkward_keys", (paused({key: form(key) for key in names}, "s-1"),), names)
     filled = {"type": "object", "properties": {"name": {"type": "string", "default": "Eve"}}}
     asked = {"no": form("no", filled), "away": form("away", filled)}
     yield Trial("refusals", (paused(asked, "s-1"),), {"no": {"action": "decline"}, "away": {"action": "cancel"}})
+
+
+def _contents() -> Iterator[Trial]:
     nothing = {"type": "object", "properties": {}}
     yield Trial(
         "nothing_to_fill", (paused({"ok": form("ok", nothing)}, "s-1"),), {"ok": {"action": "accept", "content": {}}}
@@ -135,6 +147,9 @@ def _answers(base: str) -> Iterator[Trial]:
             {"who": {"action": "accept", "content": {"name": value}}},
             "free",
         )
+
+
+def _modes(base: str) -> Iterator[Trial]:
     without_mode = form("who")
     del without_mode["params"]["mode"]
     yield Trial("mode_left_out", (paused({"who": without_mode}, "s-1"),), {"who": _ADA})

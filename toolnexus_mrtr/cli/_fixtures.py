@@ -52,7 +52,7 @@ def load_vectors(folder: str | None) -> list[Vector]:
     root = _own() if folder is None else Path(folder)
     try:
         found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
-        paths = sorted(found, key=_name)
+        paths = sorted(found, key=lambda path: path.name)
     except (OSError, ValueError):
         paths = []
     vectors = [vector for path in paths for vector in _read(path)]
@@ -83,10 +83,6 @@ def _own() -> Traversable:
     package = importlib.resources.files("toolnexus_mrtr")
     packed = package / "fixtures"
     return packed if packed.is_dir() else Path(str(package)).parent / "fixtures"
-
-
-def _name(path: Traversable) -> str:
-    return path.name
 
 
 def _read(path: Traversable) -> list[Vector]:

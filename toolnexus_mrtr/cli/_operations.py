@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -30,6 +30,15 @@ from toolnexus_mrtr import (
     lint,
     printable,
 )
+
+
+#: The members of a field that JSON Schema spells otherwise.
+_KEYWORDS: Final = {
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "min_items": "minItems",
+    "max_items": "maxItems",
+}
 
 
 def run(operation: str, given: dict[str, Any]) -> Any:
@@ -166,15 +175,8 @@ def _errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
     return [{"at": error.at, "code": error.code} for error in errors]
 
 
-_KEYWORDS = {
-    "min_length": "minLength",
-    "max_length": "maxLength",
-    "min_items": "minItems",
-    "max_items": "maxItems",
-}
-
 #: By name, what carries an operation out.
-OPERATIONS: dict[str, Any] = {
+OPERATIONS: Final[dict[str, Any]] = {
     "is_input_required": ElicitationRequests.is_input_required,
     "request_state": ElicitationRequests.request_state,
     "requests": _requests,

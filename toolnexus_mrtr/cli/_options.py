@@ -12,7 +12,7 @@ from toolnexus_mrtr.cli._lint import lint_files
 from toolnexus_mrtr.cli._show import show
 
 #: Gives what it prints line by line, and perhaps returns the status.
-Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
+_Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
 
 _FILE: Final[dict[str, Any]] = {
     "metavar": "FILE",
@@ -143,7 +143,7 @@ def _add_adversary(commands: Any) -> None:
     _add_format(command)
 
 
-def _added(commands: Any, name: str, run: Command, about: str, more: str | None = None) -> argparse.ArgumentParser:
+def _added(commands: Any, name: str, run: _Command, about: str, more: str | None = None) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         name,
         help=about,
@@ -178,14 +178,14 @@ class _Version(argparse.Action):
 
 
 def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
-    # Programs and threads are for this command alone, and slow to import.
+    # What other programs are run with is slow to import.
     from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
 
     return vectors(options)
 
 
 def _play_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
-    # A web server is for this command alone, and slow to import.
+    # So is a web server.
     from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415 - see above
 
     return adversary(options)
