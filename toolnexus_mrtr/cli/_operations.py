@@ -31,7 +31,6 @@ from toolnexus_mrtr import (
     printable,
 )
 
-
 #: The members of a field that JSON Schema spells otherwise.
 _KEYWORDS: Final = {
     "min_length": "minLength",
