@@ -103,6 +103,13 @@ def answered(raw, *flags):
     return json.loads(done.out)
 
 
+def test_a_default_is_never_filled_into_an_answer():
+    raw = paused(who=form({"name": {"type": "string"}, "size": {"type": "string", "default": "s"}}))
+    assert answered(raw, "--accept", "who.name=Ada") == {
+        "inputResponses": {"who": {"action": "accept", "content": {"name": "Ada"}}}
+    }
+
+
 # show
 
 

@@ -82,3 +82,20 @@ def test_a_server_cannot_write_a_line_of_its_own():
     lines = linted(raw)[1].splitlines()
     assert [line for line in lines if printable(line) != line] == []
     assert [line for line in lines if line.startswith("standard input: ")] == ["standard input: errors: 0, warnings: 2"]
+
+
+def test_as_json_nothing_is_printed_that_a_terminal_obeys():
+    status, out = linted(
+        paused(**{"\u202e\x9bk": form({"\x9b": {"type": "string", "pattern": "x"}})}), "--format", "json"
+    )
+    assert status == 0
+    assert out.isascii()
+    assert printable(out.replace("\n", "")) == out.replace("\n", "")
+
+
+def test_the_name_of_a_file_is_printed_so_that_no_terminal_obeys_it(tmp_path):
+    path = tmp_path / "\x1b[2J\u202e.json"
+    path.write_text(json.dumps({"resultType": "complete"}), "utf-8")
+    done = run("lint", str(path))
+    assert done.status == 0
+    assert done.out.endswith("\\x1b[2J\\u202e.json: errors: 0, warnings: 0\n")

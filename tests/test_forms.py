@@ -293,6 +293,13 @@ def test_choices_number_at_most_1000():
     )
 
 
+def test_subschemas_and_choices_number_at_most_5000_with_the_form_itself():
+    fields = {f"f{i}": {} for i in range(5_000)}
+    assert refused({"properties": fields}) == ("schema_too_large", "")
+    del fields["f0"]
+    assert len(Form.of({"properties": fields}).fields) == 4_999
+
+
 def test_schemas_nest_at_most_64_levels():
     def nested(levels: int) -> dict[str, Any]:
         schema: dict[str, Any] = {}

@@ -1,6 +1,7 @@
 """`inspect_url` beside a browser's parser: whatever is let through goes to the host that is reported."""
 
 import itertools
+import socket
 
 import ada_url
 import pytest
@@ -154,3 +155,19 @@ def test_the_quick_look_stays_below_the_longest_url():
 def test_what_is_no_text_is_a_type_error(url):
     with pytest.raises(TypeError, match="^url must be a str"):
         inspect_url(url)
+
+
+@pytest.mark.parametrize(
+    "url", [*HAND_MADE, "https://ada@example.com/", "https://a.example\\/", "https://%61.example/"]
+)
+def test_the_quick_look_lets_nothing_through_that_the_full_look_refuses(url):
+    assert not plain_url(url) or inspect_url(url).refusal is None
+
+
+def test_a_url_that_is_inspected_is_never_opened():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        port = server.getsockname()[1]
+        assert inspect_url(f"http://127.0.0.1:{port}/").host == "127.0.0.1"
+        with pytest.raises(BlockingIOError):
+            server.accept()
