@@ -20,8 +20,8 @@ from toolnexus_mrtr.cli._operations import typed_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 
-#: Recordings of more servers, where they lie beside the repository.
-MORE = sorted((ROOT.parent / "shared" / "wire").rglob("*.json"))
+#: Recordings of more servers, where they lie beside the repository; a call that becomes a task is another extension.
+MORE = sorted(path for path in (ROOT.parent / "shared" / "wire").rglob("*.json") if "tasks" not in path.parts)
 
 #: What lies among those and is no exchange of this protocol.
 NO_EXCHANGE = {
