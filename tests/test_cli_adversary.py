@@ -22,10 +22,10 @@ from vectors import ROOT
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._attacks import trials
-from toolnexus_mrtr.cli._grading import RULES
-from toolnexus_mrtr.cli._hostile import HostileServer
-from toolnexus_mrtr.cli._loopback import Loopback
+from toolnexus_mrtr.cli._adversary._attacks import trials
+from toolnexus_mrtr.cli._adversary._grading import RULES
+from toolnexus_mrtr.cli._adversary._loopback import Loopback
+from toolnexus_mrtr.cli._adversary._server import HostileServer
 
 
 class Clock:

@@ -278,7 +278,7 @@ def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(fold
         raw.clear()
         return True
 
-    operations = sys.modules["toolnexus_mrtr.cli._operations"].OPERATIONS
+    operations = sys.modules["toolnexus_mrtr.cli._vectors._operations"].OPERATIONS
     monkeypatch.setitem(operations, "is_input_required", changing)
     assert folder.reasons(GOOD, own=True) == {"good": "changed its input"}
     monkeypatch.setitem(operations, "is_input_required", lambda raw: raw["missing"])

@@ -36,8 +36,8 @@ from toolnexus_mrtr import (
     run,
     run_async,
 )
-from toolnexus_mrtr._plain import copied
-from toolnexus_mrtr.cli._operations import new_call
+from toolnexus_mrtr._json import copy_checked
+from toolnexus_mrtr.cli._vectors._operations import new_call
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
 FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
@@ -430,7 +430,7 @@ def test_what_others_are_handed_is_theirs_to_change(drive):
 @given(value=json_objects)
 def test_a_copy_equals_and_shares_nothing_that_can_change(value):
     before = json_text(value, ordered=True)
-    twin = copied(value)
+    twin = copy_checked(value)
     assert json_text(twin, ordered=True) == before
     for box in boxes(twin):
         box.clear()

@@ -12,7 +12,8 @@ from toolnexus_mrtr import (
     RemoteProtocolError,
     printable,
 )
-from toolnexus_mrtr._errors import json_type, pointer, quoted
+from toolnexus_mrtr._errors import pointer
+from toolnexus_mrtr._text import json_type, quoted
 
 
 def test_the_text_says_what_and_where():

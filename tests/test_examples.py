@@ -17,7 +17,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     input_requests,
 )
-from toolnexus_mrtr.cli._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import typed_result
 
 #: The examples of the specification, where they lie beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"

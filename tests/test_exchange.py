@@ -37,7 +37,7 @@ from toolnexus_mrtr import (
 )
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._gates import pause_faults
-from toolnexus_mrtr.cli._operations import play
+from toolnexus_mrtr.cli._vectors._operations import play
 
 SECRET = "correct horse battery staple"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}

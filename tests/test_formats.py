@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import text
 
-from toolnexus_mrtr._formats import FORMATS, is_date, is_date_time, is_email, is_uri
+from toolnexus_mrtr._forms._formats import FORMATS, is_date, is_date_time, is_email, is_uri
 
 VALID = {
     "email": [

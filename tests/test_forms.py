@@ -15,7 +15,7 @@ from typing import Any, Self
 import pytest
 
 from toolnexus_mrtr import Choice, Field, FieldError, Form, RemoteProtocolError
-from toolnexus_mrtr._forms import settled
+from toolnexus_mrtr._forms._form import normalize
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -149,7 +149,7 @@ def test_defaults_are_fresh_each_time():
 
 def test_what_is_settled_shares_nothing_with_what_was_given():
     content = {"name": "Ada", "tags": ["a"], "age": 20.0, "more": ["x"]}
-    copied, errors = settled(Form.of(SCHEMA), content)
+    copied, errors = normalize(Form.of(SCHEMA), content)
     assert errors == ()
     assert json.dumps(copied) == '{"name": "Ada", "tags": ["a"], "age": 20, "more": ["x"]}'
     copied["more"].append("y")
@@ -193,7 +193,7 @@ def test_any_mapping_is_a_schema_and_content():
 
 def test_text_of_a_subclass_is_plain_text():
     content = {Words("name"): Words("Ada"), "color": Words("r"), "tags": (Words("a"),), "words": [Words("ab")]}
-    copied, errors = settled(Form.of(SCHEMA), content)
+    copied, errors = normalize(Form.of(SCHEMA), content)
     assert errors == ()
     assert copied == {"name": "Ada", "color": "r", "tags": ["a"], "words": ["ab"]}
     assert {type(name) for name in copied} == {str}

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator, FormatChecker, SchemaError
 from referencing import Registry
 
 from toolnexus_mrtr import Form, RemoteProtocolError
-from toolnexus_mrtr._formats import FORMATS
-from toolnexus_mrtr._schemas import admit
+from toolnexus_mrtr._forms._formats import FORMATS
+from toolnexus_mrtr._forms._schema import load
 
 CODES = {"schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
 FIELD_CODES = """
@@ -86,7 +86,7 @@ def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
         allowed = False
     admitted = True
     try:
-        admit(schema)
+        load(schema)
     except RemoteProtocolError as error:
         admitted = False
         # A reference whose target was broken off leads nowhere.

@@ -73,7 +73,7 @@ def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
     def too_deep(*_: Any) -> int:
         raise RecursionError
 
-    monkeypatch.setattr("toolnexus_mrtr._schemas._Walk.weigh", too_deep)
+    monkeypatch.setattr("toolnexus_mrtr._forms._schema._Walk.expanded_size", too_deep)
     with pytest.raises(RemoteProtocolError) as caught:
         Form.of({"type": "object"})
     assert caught.value.code == "schema_too_large"

@@ -12,37 +12,35 @@ import toolnexus_mrtr
 
 PACKAGE = Path(toolnexus_mrtr.__file__).parent
 
-FLOORS = {
-    "_errors": 0,
-    "_contract": 0,
-    "_wire": 0,
-    "_urls": 1,
-    "_formats": 0,
-    "_secrets": 0,
-    "_plain": 1,
-    "_keywords": 1,
-    "_vocabulary": 2,
-    "_schemas": 3,
-    "_outline": 4,
-    "_fields": 5,
-    "_checking": 6,
-    "_parsing": 6,
-    "_forms": 7,
-    "_rules": 8,
-    "_reader": 9,
-    "_gates": 9,
-    "_form_rules": 9,
-    "_bridge": 10,
-    "_writer": 10,
-    "_records": 10,
-    "_lint": 10,
-    "_answers": 11,
-    "_stored": 11,
-    "_resuming": 12,
-    "_exchange": 13,
-    "_handlers": 13,
-    "_drivers": 14,
-}
+#: Lowest first: a module imports from layers above its own in this list alone.
+LAYERS = """
+    _text _types _contract
+    _errors
+    _json _urls _findings
+    _forms _rules
+    _reader _gates
+    _bridge _writer _records _lint
+    _answers _stored
+    _resuming
+    _exchange _handlers
+    _drivers
+    __init__
+""".strip().splitlines()
+LAYER_OF = {module: layer for layer, modules in enumerate(LAYERS) for module in modules.split()}
+
+#: The same inside the folder of forms.
+FORMS_LAYERS = """
+    _formats _secrets
+    _keywords
+    _schema
+    _constraints
+    _fields
+    _parsing _checking
+    _form
+    _lint
+    __init__
+""".strip().splitlines()
+FORMS_LAYER_OF = {module: layer for layer, modules in enumerate(FORMS_LAYERS) for module in modules.split()}
 
 PROMISED = """
     ElicitationRequests input_requests ElicitationResponses ElicitRequest CreateMessageRequest ListRootsRequest
@@ -65,20 +63,42 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def test_every_room_has_its_floor():
-    assert {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__"} == set(FLOORS)
+def imports_within(path: Path, package: str) -> set[str]:
+    """The modules of one package that a file imports, by the first name behind that of the package."""
+    names = imports(path)
+    inside = {name.removeprefix(package + ".").partition(".")[0] for name in names if name.startswith(package + ".")}
+    return inside | ({"__init__"} if package in names else set())
 
 
-@pytest.mark.parametrize("room", FLOORS)
-def test_a_room_imports_only_from_floors_below(room):
-    inside = {name.removeprefix("toolnexus_mrtr.") for name in imports(PACKAGE / f"{room}.py") if "toolnexus" in name}
-    assert {name for name in inside if FLOORS[name] >= FLOORS[room]} == set()
+def test_every_module_has_its_layer():
+    assert {path.stem for path in PACKAGE.glob("_*") if not path.stem.startswith("__")} | {"__init__"} == set(LAYER_OF)
+    assert {path.stem for path in (PACKAGE / "_forms").glob("*.py")} == set(FORMS_LAYER_OF)
+
+
+@pytest.mark.parametrize("module", LAYER_OF)
+def test_a_module_imports_only_from_lower_layers(module):
+    paths = (PACKAGE / module).glob("*.py") if module == "_forms" else [PACKAGE / f"{module}.py"]
+    for path in paths:
+        inside = imports_within(path, "toolnexus_mrtr") - {module}
+        assert {name for name in inside if LAYER_OF[name] >= LAYER_OF[module]} == set(), path
+
+
+@pytest.mark.parametrize("module", FORMS_LAYER_OF)
+def test_a_module_of_the_forms_imports_only_from_lower_layers_there(module):
+    inside = imports_within(PACKAGE / "_forms" / f"{module}.py", "toolnexus_mrtr._forms")
+    assert {name for name in inside if FORMS_LAYER_OF[name] >= FORMS_LAYER_OF[module]} == set()
+
+
+def test_nobody_outside_the_forms_imports_past_their_door():
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent.name != "_forms":
+            assert not any(name.startswith("toolnexus_mrtr._forms.") for name in imports(path)), path
 
 
 def test_the_command_line_uses_the_door_and_nothing_uses_the_command_line():
     for path in PACKAGE.rglob("*.py"):
         inside = {name for name in imports(path) if "toolnexus" in name}
-        if path.parent.name == "cli":
+        if "cli" in path.relative_to(PACKAGE).parts:
             assert all(name == "toolnexus_mrtr" or name.startswith("toolnexus_mrtr.cli") for name in inside), path
         else:
             assert not any(name.startswith("toolnexus_mrtr.cli") for name in inside), path

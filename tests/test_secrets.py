@@ -3,7 +3,7 @@
 import pytest
 
 from toolnexus_mrtr import Form
-from toolnexus_mrtr._secrets import asks_for_secret
+from toolnexus_mrtr._forms._secrets import asks_for_secret
 
 SECRETS = """
 password|Password|passwd|pwd|user_password|newPassword|new_password|current password|confirm password|db_password

@@ -7,7 +7,7 @@ import pytest
 from vectors import FIXTURES, VECTORS, Vector, json_text
 
 from toolnexus_mrtr import LocalProtocolError, MrtrError, RemoteProtocolError
-from toolnexus_mrtr.cli._operations import run
+from toolnexus_mrtr.cli._vectors._operations import run
 
 SIDES = {
     code: RemoteProtocolError if entry["side"] == "remote" else LocalProtocolError

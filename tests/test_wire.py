@@ -16,7 +16,7 @@ from toolnexus_mrtr import (
     input_requests,
 )
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import typed_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 

@@ -3,25 +3,16 @@
 from toolnexus_mrtr._bridge import answer_to_elicit_result, elicitation_to_request
 from toolnexus_mrtr._contract import Answer, Request
 from toolnexus_mrtr._drivers import run, run_async
-from toolnexus_mrtr._errors import (
-    FieldError,
-    InvalidAnswer,
-    LocalProtocolError,
-    MrtrError,
-    RemoteProtocolError,
-    printable,
-)
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, RemoteProtocolError
 from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
-from toolnexus_mrtr._fields import Field
-from toolnexus_mrtr._forms import Form
+from toolnexus_mrtr._findings import Finding
+from toolnexus_mrtr._forms import Choice, Field, Form
 from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._handlers import Handlers
-from toolnexus_mrtr._keywords import Choice
 from toolnexus_mrtr._lint import lint
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
-from toolnexus_mrtr._rules import Finding
-from toolnexus_mrtr._urls import UrlReport, inspect_url
-from toolnexus_mrtr._wire import (
+from toolnexus_mrtr._text import printable
+from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -32,6 +23,7 @@ from toolnexus_mrtr._wire import (
     Root,
     UnknownRequest,
 )
+from toolnexus_mrtr._urls import UrlReport, inspect_url
 from toolnexus_mrtr._writer import ElicitationResponses
 
 __all__ = (

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from toolnexus_mrtr._bridge import answer_to_elicit_result
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer, within
-from toolnexus_mrtr._forms import Form, settled
-from toolnexus_mrtr._plain import plain
-from toolnexus_mrtr._wire import (
+from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer, prefix_pointers
+from toolnexus_mrtr._forms import Form, normalize
+from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -71,7 +71,7 @@ def input_response(
         return message_response(key, answer)
     if isinstance(request, ListRootsRequest):
         return roots_response(key, answer)
-    copy: dict[str, Any] = plain(answer, pointer(key))
+    copy: dict[str, Any] = copy_json(answer, pointer(key))
     return copy
 
 
@@ -147,28 +147,28 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
     if isinstance(answer, ElicitResult):
         result = answer
     elif _is_host_answer(answer):
-        result = _pointing_from(pointer(key), answer_to_elicit_result, answer, request)
+        result = _prefixing_errors(pointer(key), answer_to_elicit_result, answer, request)
     elif ("action" in answer) is ("ok" in answer):
         # With both, what an `Answer` holds for the host alone would travel.
         expected = "expected an Answer, or a map with one of the members 'action' and 'ok'"
         raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
     else:
         result = ElicitResult(action=answer["action"], content=answer.get("content"))
-        extras = plain({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
+        extras = copy_json({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
     content = {} if result.content is None else result.content
     # What is no map of fields is the writer's to refuse.
     is_form = result.action == "accept" and request.mode != "url"
     if is_form and isinstance(content, Mapping) and all(isinstance(name, str) for name in content):
-        form = _pointing_from(schema_at, Form.of, request.requested_schema)
-        settled_content, errors = settled(form, content)
+        form = _prefixing_errors(schema_at, Form.of, request.requested_schema)
+        settled_content, errors = normalize(form, content)
         if errors:
-            return within(errors, pointer(key))
+            return prefix_pointers(errors, pointer(key))
         return {"action": "accept", "content": settled_content} | extras
     value: dict[str, Any] = to_input_responses({key: result}, {key: request})[key] | extras
     return value
 
 
-def _pointing_from(place: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def _prefixing_errors(place: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function whose errors point into what it was given, and let them point from the outside."""
     try:
         return function(*arguments)

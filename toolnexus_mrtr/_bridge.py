@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request, RequestLike
-from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, json_type, need
+from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, require_type
 from toolnexus_mrtr._reader import lenient_request
 from toolnexus_mrtr._rules import is_flat
-from toolnexus_mrtr._wire import ELICIT, ElicitRequest, ElicitResult, InputRequest
+from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._types import ELICIT, ElicitRequest, ElicitResult, InputRequest
 
 _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -44,7 +45,7 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
     Raises `LocalProtocolError` `not_an_elicitation` for the request of another method, and `RemoteProtocolError`
     `wrong_type`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.
     """
-    need("id", id, str | None, "a str")
+    require_type("id", id, str | None, "a str")
     entry = _as_entry(params)
     request = lenient_request(entry)
     if request.mode == "url" and request.url is None:

@@ -14,12 +14,13 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import asked_again
-from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, json_type, need, need_int
+from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, require_int, require_type
 from toolnexus_mrtr._exchange import Call, Done, Pause
-from toolnexus_mrtr._handlers import Do, Handlers, as_answer, asking
+from toolnexus_mrtr._handlers import Handlers, HostCall, as_answer, asking
 from toolnexus_mrtr._records import PauseRecord, face, record_of
 from toolnexus_mrtr._resuming import asked_by, ids_of, response_to
-from toolnexus_mrtr._wire import InputRequest
+from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._types import InputRequest
 
 #: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
 _FOREVER: Final = 1e9
@@ -91,7 +92,7 @@ async def run_async(
 
 
 #: Says what to do, is sent what came of it, and returns its own outcome. What a list holds may be done at once.
-_Steps: TypeAlias = "Generator[Do | list[_Steps], Any, Any]"
+_Steps: TypeAlias = "Generator[HostCall | list[_Steps], Any, Any]"
 
 
 class _Drive(Struct, frozen=True, kw_only=True):
@@ -105,25 +106,25 @@ class _Drive(Struct, frozen=True, kw_only=True):
     late: float
 
     def __post_init__(self) -> None:
-        need("send", self.send, Callable, "callable")
-        need("handlers", self.handlers, Handlers, "Handlers")
-        need_int("reask", self.reask)
-        need("on_step", self.on_step, Callable | None, "callable")
-        need("sleep", self.sleep, Callable, "callable")
+        require_type("send", self.send, Callable, "callable")
+        require_type("handlers", self.handlers, Handlers, "Handlers")
+        require_int("reask", self.reask)
+        require_type("on_step", self.on_step, Callable | None, "callable")
+        require_type("sleep", self.sleep, Callable, "callable")
         if self.reask < 0:
             raise LocalProtocolError("wrong_value", "expected 0 or more", "/reask")
 
     def steps(self, step: Call | Pause | Done) -> _Steps:
         """From a call or a pause to the final raw result."""
-        need("call", step, Call | Pause, "a Call or a Pause")
+        require_type("call", step, Call | Pause, "a Call or a Pause")
         while not isinstance(step, Done):
             if self.on_step is not None:
-                yield Do("on_step", self.on_step, (step,))
+                yield HostCall("on_step", self.on_step, (step,))
             if isinstance(step, Call):
-                step = step.receive(_as_result((yield Do("send", self.send, (step.method, step.params)))))
+                step = step.receive(_as_result((yield HostCall("send", self.send, (step.method, step.params)))))
             else:
                 if step.delay:
-                    yield Do("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
+                    yield HostCall("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
                 step = yield from self._resumed(step)
         return step.result
 
@@ -136,7 +137,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
         responses = yield [self._response(pause, key, asked[key], ids.get(key), ask) for key, ask in asks.items()]
         return face(Call, record.retried(dict(zip(asks, responses, strict=True)), None))
 
-    def _response(self, pause: Pause, key: str, asked: InputRequest, id: str | None, ask: Do) -> _Steps:
+    def _response(self, pause: Pause, key: str, asked: InputRequest, id: str | None, ask: HostCall) -> _Steps:
         """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
         attempt = 1
         while True:
@@ -148,7 +149,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
             attempt += 1
             # Copied anew: what the host was handed is the host's to change.
             again = asked_again(pause.requests[key], key, response, attempt)
-            ask = Do(ask.name, ask.function, (again,))
+            ask = HostCall(ask.name, ask.function, (again,))
 
 
 def _as_result(came: Any) -> Any:
@@ -200,14 +201,14 @@ async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def _called(do: Do, late: float) -> Any:
+def _called(do: HostCall, late: float) -> Any:
     """Call what is to be called, unless it is too late."""
     if time.monotonic() >= late:
         raise _too_late()
     return do.function(*do.arguments)
 
 
-def _now(do: Do, late: float) -> Any:
+def _now(do: HostCall, late: float) -> Any:
     """Call it where nothing can be awaited."""
     came = _called(do, late)
     if isinstance(came, Awaitable):
@@ -218,7 +219,7 @@ def _now(do: Do, late: float) -> Any:
 
 
 def _deadline(timeout: float | None) -> float:
-    need("timeout", timeout, int | float | None, "a number of seconds")
+    require_type("timeout", timeout, int | float | None, "a number of seconds")
     if timeout is None or timeout > _FOREVER:
         return math.inf
     if timeout <= 0:

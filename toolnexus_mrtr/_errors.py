@@ -1,4 +1,4 @@
-"""The error tree, JSON Pointers, and how foreign text is shown to people. Touches nothing else of the library.
+"""The error tree, JSON Pointers, and the checks of argument types.
 
 All over the library an error is raised behind an `except` block, not inside it: raised inside, it would carry the other
 one as its `__context__`, and with it what people entered.
@@ -6,29 +6,19 @@ one as its `__context__`, and with it what people entered.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-#: How many characters of foreign text, quotes included, one message may show.
-_SHOWN: Final = 64
+from toolnexus_mrtr._text import quoted
 
 #: How many field errors the text of an `InvalidAnswer` spells out, and how much of each; `errors` has them all.
 _LISTED: Final = 2
 _SENTENCE: Final = 100
 
 #: Where a value stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
-Trail: TypeAlias = "str | tuple[Trail, str | int]"
-
-#: Controls, separators of lines, bidi controls, lone surrogates, and what is not seen: soft hyphen, zero-width space,
-#: fillers, invisible operators, byte order mark, annotations, tags. Joiners and variation selectors stay; scripts need
-#: them.
-_INVISIBLE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
-)
+LazyPointer: TypeAlias = "str | tuple[LazyPointer, str | int]"
 
 
 class MrtrError(Exception):
@@ -109,7 +99,7 @@ def pointer(*tokens: str | int) -> str:
     return text
 
 
-def pointer_of(trail: Trail) -> str:
+def pointer_of(trail: LazyPointer) -> str:
     """Make a JSON Pointer of a trail."""
     tokens: list[str | int] = []
     while not isinstance(trail, str):
@@ -118,54 +108,18 @@ def pointer_of(trail: Trail) -> str:
     return trail + pointer(*reversed(tokens))
 
 
-def within(errors: Iterable[FieldError], place: str) -> tuple[FieldError, ...]:
+def prefix_pointers(errors: Iterable[FieldError], place: str) -> tuple[FieldError, ...]:
     """Let the errors of one form point from the outside, where the form stands at `place`."""
     return tuple(FieldError(place + error.at, error.code, error.message) for error in errors)
 
 
-def quoted(text: str) -> str:
-    """Show foreign text inside a message: ASCII, in quotes, cut short."""
-    shown = ascii(text[:_SHOWN])
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 4] + "...'"
-
-
-def printable(text: str) -> str:
-    r"""Make what a terminal would obey or hide visible: control characters, bidi controls, line separators.
-
-    Each becomes its Python escape (`\x1b`, `\u202e`, `\n`); everything else stays as it is. Doing it twice changes
-    nothing more. Whatever prints a server's text to a person passes it through here.
-
-    Raises `TypeError` when `text` is no `str`.
-    """
-    need("text", text, str, "a str")
-    return _INVISIBLE.sub(lambda match: ascii(match[0])[1:-1], text)
-
-
-def json_type(value: object) -> str:
-    """Name the JSON type of a value, with its article, for a message; never the value itself."""
-    # bool before int: Python makes the one a subclass of the other, JSON does not.
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, list | tuple):
-        return "an array"
-    if isinstance(value, Mapping):
-        return "an object"
-    return "something that JSON does not have"
-
-
-def need(name: str, value: object, kind: Any, expected: str) -> None:
+def require_type(name: str, value: object, kind: Any, expected: str) -> None:
     """Refuse an argument of a wrong Python type."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
 
 
-def need_int(name: str, value: object) -> None:
+def require_int(name: str, value: object) -> None:
     """Refuse an argument that is no whole number; a boolean, which Python takes for one, is none."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")

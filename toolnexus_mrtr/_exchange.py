@@ -13,15 +13,15 @@ from msgspec import Struct
 from toolnexus_mrtr._answers import HostAnswer
 from toolnexus_mrtr._bridge import host_request
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import MrtrError, need
+from toolnexus_mrtr._errors import MrtrError, require_type
+from toolnexus_mrtr._findings import raise_first
 from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
-from toolnexus_mrtr._plain import copied, plain
+from toolnexus_mrtr._json import copy_checked, copy_json
 from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
 from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face
 from toolnexus_mrtr._resuming import ids_of, resumed
-from toolnexus_mrtr._rules import refuse_first
 from toolnexus_mrtr._stored import invalid, read, write
-from toolnexus_mrtr._wire import COMPLETE, ElicitRequest, InputRequest
+from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
 
 #: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
 _ENDLESS: Final = 100_000
@@ -91,7 +91,7 @@ class Call(Kept):
     @property
     def params(self) -> dict[str, Any]:
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
-        copy: dict[str, Any] = copied(self._record.params)
+        copy: dict[str, Any] = copy_checked(self._record.params)
         return copy
 
     @property
@@ -120,9 +120,9 @@ class Call(Kept):
         pause too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
         """
         record = self._record
-        refuse_first(result_type_faults(as_result(raw), record.result_types))
+        raise_first(result_type_faults(as_result(raw), record.result_types))
         if not is_input_required(raw):
-            result = plain(raw, depth=_ENDLESS, remote=True, keep=True)
+            result = copy_json(raw, depth=_ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = _pause(record, raw)
         if record.retry >= record.max_retries:
@@ -168,7 +168,7 @@ class Pause(Kept):
     @property
     def input_requests(self) -> dict[str, InputRequest]:
         """What is asked, by the server's keys and in its order."""
-        return input_requests(copied(self._record.raw))
+        return input_requests(copy_checked(self._record.raw))
 
     @property
     def requests(self) -> dict[str, Request]:
@@ -209,7 +209,7 @@ class Pause(Kept):
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
         form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
         """
-        need("meta", meta, Mapping | None, "a mapping")
+        require_type("meta", meta, Mapping | None, "a mapping")
         return face(Call, resumed(self._record, answers, meta))
 
     def to_json(self) -> bytes:
@@ -252,5 +252,5 @@ class RetryLimitExceeded(MrtrError):
 
 def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:
     """Let a paused result in, through every gate."""
-    refuse_first(pause_faults(raw, method=call.method, capabilities=call.declared(), limits=call.limits))
-    return face(Pause, PauseRecord(call, plain(raw, depth=call.limits.depth, remote=True)))
+    raise_first(pause_faults(raw, method=call.method, capabilities=call.declared(), limits=call.limits))
+    return face(Pause, PauseRecord(call, copy_json(raw, depth=call.limits.depth, remote=True)))

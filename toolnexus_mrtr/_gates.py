@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import LocalProtocolError, json_type, need_int, pointer, quoted
-from toolnexus_mrtr._plain import DEPTH
-from toolnexus_mrtr._rules import (
+from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_int
+from toolnexus_mrtr._findings import (
     ELICITATION,
     MRTR,
     RESULT_TYPE,
@@ -20,15 +19,13 @@ from toolnexus_mrtr._rules import (
     SAMPLING,
     SERVERS,
     Finding,
-    elicitation_params,
     error,
-    is_flat,
-    shape_faults,
-    state_faults,
-    url_faults,
     wrong_type,
 )
-from toolnexus_mrtr._wire import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
+from toolnexus_mrtr._json import DEPTH
+from toolnexus_mrtr._rules import elicitation_params, is_flat, shape_faults, state_faults, url_faults
+from toolnexus_mrtr._text import json_type, quoted
+from toolnexus_mrtr._types import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
 
 #: Deeper values would exhaust the stack of the standard library's JSON.
 _DEEPEST: Final = 256
@@ -56,7 +53,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             limit = getattr(self, name)
-            need_int(name, limit)
+            require_int(name, limit)
             least, most = (1, _DEEPEST) if name == "depth" else (0, _MOST)
             if not least <= limit <= most:
                 expected = f"expected a limit from {least} to {most}"

@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
-from toolnexus_mrtr._plain import copied, plain
+from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
+from toolnexus_mrtr._json import copy_checked, copy_json
 from toolnexus_mrtr._records import CAPABILITIES
-from toolnexus_mrtr._wire import (
+from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -56,8 +56,8 @@ class Handlers(_Declared, frozen=True):
 
     def __post_init__(self) -> None:
         for name in ("wait_for", "create_message", "list_roots"):
-            need(name, getattr(self, name), Callable | None, "callable")
-        need("sampling_tools", self.sampling_tools, bool, "a bool")
+            require_type(name, getattr(self, name), Callable | None, "callable")
+        require_type("sampling_tools", self.sampling_tools, bool, "a bool")
         if isinstance(self.modes, str) or not isinstance(self.modes, Iterable):
             raise TypeError(f"modes must be an iterable of str, not {type(self.modes).__name__}")
         modes = tuple(self.modes)
@@ -81,14 +81,14 @@ class Handlers(_Declared, frozen=True):
 
         `client_info` is the client's `name` and `version`; leave it out, and the server is not told.
         """
-        need("client_info", client_info, Mapping | None, "a mapping")
+        require_type("client_info", client_info, Mapping | None, "a mapping")
         meta = {"io.modelcontextprotocol/protocolVersion": _PROTOCOL, CAPABILITIES: self.capabilities()}
         if client_info is not None:
-            meta["io.modelcontextprotocol/clientInfo"] = plain(client_info, "/client_info")
+            meta["io.modelcontextprotocol/clientInfo"] = copy_json(client_info, "/client_info")
         return meta
 
 
-class Do(Struct, frozen=True):
+class HostCall(Struct, frozen=True):
     """A function of the host's, to be called next."""
 
     name: str
@@ -96,20 +96,22 @@ class Do(Struct, frozen=True):
     arguments: tuple[Any, ...]
 
 
-def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> Do:
+def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> HostCall:
     """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
 
     A handler whose declaration leaves this out (`modes`, `sampling_tools`) does not count.
     """
     if isinstance(asked, ElicitRequest):
         if handlers.wait_for is not None and (asked.mode or "form") in handlers.modes:
-            return Do("wait_for", handlers.wait_for, (request,))
+            return HostCall("wait_for", handlers.wait_for, (request,))
     elif isinstance(asked, CreateMessageRequest):
         without_tools = asked.tools is None and asked.tool_choice is None
         if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
-            return Do("create_message", handlers.create_message, (replace(asked, params=copied(asked.params)),))
+            return HostCall(
+                "create_message", handlers.create_message, (replace(asked, params=copy_checked(asked.params)),)
+            )
     elif isinstance(asked, ListRootsRequest) and handlers.list_roots is not None:
-        return Do("list_roots", handlers.list_roots, ())
+        return HostCall("list_roots", handlers.list_roots, ())
     raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))
 
 

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr._errors import MrtrError, need
-from toolnexus_mrtr._form_rules import form_findings, link_findings
+from toolnexus_mrtr._errors import MrtrError, require_type
+from toolnexus_mrtr._findings import MRTR, RESULT_TYPE, SAFE_URLS, SERVERS, Finding, error, warning, wrong_type
+from toolnexus_mrtr._forms import form_findings, link_findings
 from toolnexus_mrtr._gates import Limits, asking_faults, keeping_faults, pausing_faults, result_type_faults
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._reader import as_result
-from toolnexus_mrtr._rules import (
-    MRTR,
-    RESULT_TYPE,
-    SAFE_URLS,
-    SERVERS,
-    Finding,
-    elicitation_params,
-    error,
-    is_flat,
-    warning,
-    wrong_type,
-)
+from toolnexus_mrtr._rules import elicitation_params, is_flat
+from toolnexus_mrtr._types import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
 from toolnexus_mrtr._urls import inspect_url
-from toolnexus_mrtr._wire import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
 
 _LIMITS: Final = Limits()
 
@@ -51,8 +41,8 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
 
     Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.
     """
-    need("method", method, str | None, "a str")
-    need("capabilities", capabilities, Mapping | None, "a mapping")
+    require_type("method", method, str | None, "a str")
+    require_type("capabilities", capabilities, Mapping | None, "a mapping")
     if not isinstance(raw, Mapping):
         return (wrong_type("an object", raw, "", MRTR),)
     return tuple(_findings(raw, method, capabilities))
@@ -128,6 +118,6 @@ def _elicitation_findings(params: Mapping[str, Any], at: str) -> Iterator[Findin
 def _unkept(raw: Mapping[str, Any]) -> Iterator[Finding]:
     """A place of a pause that is nested too deep to be kept, or that no JSON could have held."""
     try:
-        plain(raw, depth=_LIMITS.depth, remote=True)
+        copy_json(raw, depth=_LIMITS.depth, remote=True)
     except MrtrError as fault:
         yield error(fault.code, fault.sentence, fault.at, MRTR)

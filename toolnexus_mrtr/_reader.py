@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, final
 
-from toolnexus_mrtr._errors import LocalProtocolError, need, pointer
-from toolnexus_mrtr._rules import elicitation_params, entry_faults, is_flat, refuse_first, request_faults, state_faults
-from toolnexus_mrtr._urls import plain_url
-from toolnexus_mrtr._wire import (
+from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
+from toolnexus_mrtr._findings import raise_first
+from toolnexus_mrtr._rules import elicitation_params, entry_faults, is_flat, request_faults, state_faults
+from toolnexus_mrtr._types import (
     ELICIT,
     INPUT_REQUIRED,
     LIST_ROOTS,
@@ -20,6 +20,7 @@ from toolnexus_mrtr._wire import (
     ListRootsRequest,
     UnknownRequest,
 )
+from toolnexus_mrtr._urls import plain_url
 
 
 @final
@@ -68,20 +69,20 @@ def is_input_required(raw: Mapping[str, Any]) -> bool:
 
 
 def request_state(raw: Mapping[str, Any]) -> str | None:
-    refuse_first(state_faults(as_result(raw)))
+    raise_first(state_faults(as_result(raw)))
     state: str | None = raw.get("requestState")
     return state
 
 
 def lenient_requests(raw: Mapping[str, Any]) -> dict[str, ElicitRequest | None]:
-    refuse_first(request_faults(as_result(raw), strict=False))
+    raise_first(request_faults(as_result(raw), strict=False))
     entries = raw.get("inputRequests") or {}
     return {str.__str__(key): None if entry is None else _elicitation(entry) for key, entry in entries.items()}
 
 
 def lenient_request(entry: Mapping[str, Any]) -> ElicitRequest:
     """Read one entry as `ElicitationRequests.requests` would; errors point into the entry."""
-    refuse_first(entry_faults(entry, strict=False))
+    raise_first(entry_faults(entry, strict=False))
     return _elicitation(entry)
 
 
@@ -99,7 +100,7 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
     """
     entries = as_result(raw).get("inputRequests")
     if type(entries) is not dict and not isinstance(entries, Mapping):
-        refuse_first(request_faults(raw, strict=True))
+        raise_first(request_faults(raw, strict=True))
         return {}
     return {
         key if type(key) is str else _plain_key(key, raw): _quick(entry) or _careful(entry, key)
@@ -110,7 +111,7 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
 def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Let a result through; refuse what is no map, and a whole response, which would look like a finished call."""
     if type(raw) is not dict:
-        need("raw", raw, Mapping, "a mapping")
+        require_type("raw", raw, Mapping, "a mapping")
     if raw.get("jsonrpc") == "2.0" and "resultType" not in raw and ("result" in raw or "error" in raw):
         raise LocalProtocolError("not_a_result", "expected the 'result' member of a response, found the whole response")
     return raw
@@ -118,7 +119,7 @@ def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _plain_key(key: str, raw: Mapping[str, Any]) -> str:
     if not isinstance(key, str):
-        refuse_first(request_faults(raw, strict=True))
+        raise_first(request_faults(raw, strict=True))
     return str.__str__(key)
 
 
@@ -160,7 +161,7 @@ def _quick_elicitation(params: Any) -> ElicitRequest | None:
 
 def _careful(entry: Any, key: str) -> InputRequest:
     """Read any entry that no strict rule refuses."""
-    refuse_first(entry_faults(entry, pointer("inputRequests", key), strict=True))
+    raise_first(entry_faults(entry, pointer("inputRequests", key), strict=True))
     method = entry.get("method", ELICIT)
     if method == ELICIT:
         return _elicitation(entry)

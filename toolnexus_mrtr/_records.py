@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from toolnexus_mrtr._errors import LocalProtocolError, need, need_int, pointer
+from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_int, require_type
 from toolnexus_mrtr._gates import Limits
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._json import copy_json
 
 #: The member of `_meta` that declares what a client can do (base, "_meta").
 CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
@@ -90,7 +90,7 @@ class PauseRecord(Struct, frozen=True):
         # Answers and state belong to one retry alone (mrtr, "Client Requirements", 2 and 4).
         params = {name: call.params[name] for name in call.params if name not in ("inputResponses", "requestState")}
         if meta is not None:
-            params["_meta"] = plain(meta, "/_meta", depth=call.limits.depth)
+            params["_meta"] = copy_json(meta, "/_meta", depth=call.limits.depth)
             need_declaration(params, "")
         if responses:
             params["inputResponses"] = responses
@@ -153,21 +153,21 @@ def call_record(
     id: str | None,
 ) -> CallRecord:
     """Check and copy what a caller gives for a new call."""
-    need("params", params, Mapping, "a mapping")
-    need("capabilities", capabilities, Mapping | None, "a mapping")
-    need("limits", limits, Limits, "Limits")
-    need_int("max_retries", max_retries)
+    require_type("params", params, Mapping, "a mapping")
+    require_type("capabilities", capabilities, Mapping | None, "a mapping")
+    require_type("limits", limits, Limits, "Limits")
+    require_int("max_retries", max_retries)
     if not 0 <= max_retries <= _MOST:
         raise LocalProtocolError("wrong_value", f"expected a number from 0 to {_MOST}", "/max_retries")
     if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
         raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
-    kept = plain(params, "/params", depth=limits.depth)
+    kept = copy_json(params, "/params", depth=limits.depth)
     need_declaration(kept, "/params")
     return CallRecord(
         method=_text("method", method),
         params=kept,
         server=None if server is None else _text("server", server),
-        capabilities=plain(capabilities, "/capabilities"),
+        capabilities=copy_json(capabilities, "/capabilities"),
         max_retries=max_retries,
         result_types=tuple(_text("each of result_types", result_type) for result_type in result_types),
         limits=limits,
@@ -176,7 +176,7 @@ def call_record(
 
 
 def _text(name: str, value: str) -> str:
-    need(name, value, str, "a str")
+    require_type(name, value, str, "a str")
     return str.__str__(value)
 
 

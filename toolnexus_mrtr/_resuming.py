@@ -10,7 +10,7 @@ from toolnexus_mrtr._errors import FieldError, InvalidAnswer, pointer
 from toolnexus_mrtr._reader import input_requests
 from toolnexus_mrtr._records import CallRecord, PauseRecord
 from toolnexus_mrtr._rules import elicitation_params
-from toolnexus_mrtr._wire import ElicitRequest, InputRequest
+from toolnexus_mrtr._types import ElicitRequest, InputRequest
 from toolnexus_mrtr._writer import need_same_keys
 
 

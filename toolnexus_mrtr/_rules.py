@@ -9,46 +9,16 @@ that what is there has the right type, and takes null for absent except where th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
-from toolnexus_mrtr._errors import RemoteProtocolError, json_type, pointer, quoted
+from toolnexus_mrtr._errors import pointer
+from toolnexus_mrtr._findings import ELICITATION, MRTR, ROOTS, SAFE_URLS, SAMPLING, Finding, error, wrong_type
+from toolnexus_mrtr._text import json_type, quoted
+from toolnexus_mrtr._types import ELICIT, LIST_ROOTS, SAMPLE
 from toolnexus_mrtr._urls import inspect_url
-from toolnexus_mrtr._wire import ELICIT, LIST_ROOTS, SAMPLE
-
-SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
-MRTR: Final = SPEC + "basic/patterns/mrtr"
-SERVERS: Final = MRTR + "#server-requirements-basic-workflow"
-ELICITATION: Final = SPEC + "client/elicitation"
-SAMPLING: Final = SPEC + "client/sampling"
-ROOTS: Final = SPEC + "client/roots"
-RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
-SCHEMA: Final = ELICITATION + "#requested-schema"
-SECRETS: Final = ELICITATION + "#form-mode-security"
-SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
-
-
-class Finding(Struct, frozen=True):
-    """One rule that a result breaks.
-
-    `code` is the word that the reader's error for the same fault carries. `at` is a JSON Pointer into the result.
-    `severity` is `"error"` where a MUST is broken, else `"warning"`. `message` is one sentence; `spec` links to the
-    rule.
-    """
-
-    code: str
-    at: str
-    severity: Literal["error", "warning"]
-    message: str
-    spec: str
-
-
-def refuse_first(findings: Iterable[Finding]) -> None:
-    """Raise the first finding of a walk, if there is one, as the server's error."""
-    for finding in findings:
-        raise RemoteProtocolError(finding.code, finding.message, finding.at)
 
 
 def request_faults(raw: Mapping[str, Any], *, strict: bool) -> Iterator[Finding]:
@@ -159,15 +129,3 @@ def _member_faults(
         yield error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
     elif json_type(value) != expected and (needed or value is not None):
         yield wrong_type(expected, value, f"{at}/{name}", spec)
-
-
-def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
-    return error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
-
-
-def error(code: str, message: str, at: str, spec: str) -> Finding:
-    return Finding(code, at, "error", message, spec)
-
-
-def warning(code: str, message: str, at: str, spec: str) -> Finding:
-    return Finding(code, at, "warning", message, spec)

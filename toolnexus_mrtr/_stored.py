@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, need
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_type
+from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._records import DEEPEST, CallRecord, need_declaration
 
 _FORMAT: Final = "toolnexus-mrtr/1"
@@ -32,8 +32,8 @@ def write(call: CallRecord, raw: dict[str, Any] | None = None) -> bytes:
 
 def read(data: bytes | str, server: str | None) -> tuple[CallRecord, dict[str, Any] | None]:
     """Give back what `write` stored, for the server that it was stored for."""
-    need("data", data, bytes | bytearray | str, "bytes")
-    need("server", server, str | None, "a str")
+    require_type("data", data, bytes | bytearray | str, "bytes")
+    require_type("server", server, str | None, "a str")
     stored = _read(data)
     if stored is None:
         raise invalid()
@@ -50,7 +50,7 @@ def invalid() -> LocalProtocolError:
 def _read(data: bytes | str) -> _Stored | None:
     try:
         # A copy through `plain` refuses NaN and the infinities, which the standard library reads.
-        stored = msgspec.convert(plain(json.loads(data), depth=DEEPEST), _Stored)
+        stored = msgspec.convert(copy_json(json.loads(data), depth=DEEPEST), _Stored)
         need_declaration(stored.call.params, "")
     except (ValueError, RecursionError, msgspec.MsgspecError, MrtrError):
         return None

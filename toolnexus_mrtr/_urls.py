@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import need
+from toolnexus_mrtr._errors import require_type
 
 #: The longest url that is let through, in bytes (all of them ASCII).
 MAX_URL: Final = 8192
@@ -104,7 +104,7 @@ def inspect_url(url: str) -> UrlReport:
 
     Raises `TypeError` when `url` is no `str`.
     """
-    need("url", url, str, "a str")
+    require_type("url", url, str, "a str")
     scheme = found[1].lower() if (found := _scheme(url)) else None
     goes_to = _destination(url, scheme)
     if isinstance(goes_to, str):

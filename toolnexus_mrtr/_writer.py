@@ -8,10 +8,11 @@ from typing import Any, Final, final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, json_type, need, pointer, within
-from toolnexus_mrtr._forms import fitted
-from toolnexus_mrtr._plain import LEAST, MOST, plain, plain_twin, unsendable
-from toolnexus_mrtr._wire import (
+from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, pointer, prefix_pointers, require_type
+from toolnexus_mrtr._forms import coerce
+from toolnexus_mrtr._json import LEAST, MOST, copy_json, to_plain, unsendable
+from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._types import (
     ACTIONS,
     UNREAD,
     CreateMessageRequest,
@@ -154,8 +155,8 @@ def _elicit_response(
         content = {}
     schema = None if request is None else request.requested_schema
     if schema is not None and isinstance(content, Mapping):
-        content, faults = fitted(schema, content)
-        errors += within(faults, pointer(key))
+        content, faults = coerce(schema, content)
+        errors += prefix_pointers(faults, pointer(key))
     return {"action": "accept", "content": _content(key, content)}
 
 
@@ -167,7 +168,7 @@ def _content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in content.items():
         if not isinstance(name, str):
             raise _wrong_value("names that are strings", json_type(name), key, "content")
-        twin = plain_twin(value)
+        twin = to_plain(value)
         if type(twin) is list:
             twin = [_text(item, key, name, place) for place, item in enumerate(twin)]
         elif twin is UNSET or twin is None or type(twin) is dict:
@@ -197,7 +198,7 @@ def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
         raise _wrong_value("a string", json_type(model), key, "model")
     if not isinstance(members.get("stopReason", ""), str):
         raise _wrong_value("a string", json_type(members["stopReason"]), key, "stopReason")
-    copy: dict[str, Any] = plain(members, pointer(key))
+    copy: dict[str, Any] = copy_json(members, pointer(key))
     return copy
 
 
@@ -217,7 +218,7 @@ def roots_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(root.get("name", ""), str):
             raise _wrong_value("a string", json_type(root["name"]), key, "roots", place, "name")
         written.append(root)
-    copy: dict[str, Any] = plain({**members, "roots": written}, pointer(key))
+    copy: dict[str, Any] = copy_json({**members, "roots": written}, pointer(key))
     return copy
 
 
@@ -231,13 +232,13 @@ def _root_members(root: Root) -> dict[str, Any]:
 
 
 def _key(key: Any, name: str = "results") -> str:
-    need(f"a key of {name}", key, str, "a str")
+    require_type(f"a key of {name}", key, str, "a str")
     return str.__str__(key)
 
 
 def _need_mapping(name: str, value: object) -> None:
     if type(value) is not dict:
-        need(name, value, Mapping, "a mapping")
+        require_type(name, value, Mapping, "a mapping")
 
 
 def _wrong_value(expected: str, found: str, *place: str | int) -> LocalProtocolError:

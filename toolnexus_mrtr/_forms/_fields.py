@@ -7,9 +7,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from toolnexus_mrtr._keywords import NUMBERS, SCALARS, Choice
-from toolnexus_mrtr._outline import Layer, Outline, Rules
-from toolnexus_mrtr._secrets import asks_for_secret
+from toolnexus_mrtr._forms._constraints import Constraints, FormConstraints, Subschema
+from toolnexus_mrtr._forms._keywords import NUMBERS, SCALARS, Choice
+from toolnexus_mrtr._forms._secrets import asks_for_secret
 
 #: How many items one list may have.
 ITEMS: Final = 10_000
@@ -44,7 +44,7 @@ class Field(Struct, frozen=True, kw_only=True):
     sensitive: bool
 
 
-def fields(outline: Outline) -> tuple[Field, ...]:
+def fields(outline: FormConstraints) -> tuple[Field, ...]:
     """Give the fields as a user interface shows them."""
     return tuple(
         _field(name, rules, outline.layers[name], required=name in outline.required)
@@ -52,7 +52,7 @@ def fields(outline: Outline) -> tuple[Field, ...]:
     )
 
 
-def _field(name: str, rules: Rules, layers: list[Layer], *, required: bool) -> Field:
+def _field(name: str, rules: Constraints, layers: list[Subschema], *, required: bool) -> Field:
     said = {keyword: value for layer, _ in reversed(layers) for keyword, value in layer.items()}
     kind = _kind(rules)
     title, description, default = said.get("title"), said.get("description"), said.get("default")
@@ -80,7 +80,7 @@ def _field(name: str, rules: Rules, layers: list[Layer], *, required: bool) -> F
     )
 
 
-def _kind(rules: Rules) -> Kind:
+def _kind(rules: Constraints) -> Kind:
     types = rules.types - {"null"}
     if rules.items_chosen and "array" in types:
         return "choices"
@@ -98,7 +98,7 @@ def _kind(rules: Rules) -> Kind:
     return "number" if types <= NUMBERS else "unsupported"
 
 
-def _tightest(choose: Callable[..., Any], keyword: str, layers: list[Layer]) -> Any:
+def _tightest(choose: Callable[..., Any], keyword: str, layers: list[Subschema]) -> Any:
     """The bound that holds where several schemas must; `None` where none says any."""
     return choose((layer[keyword] for layer, _ in layers if keyword in layer), default=None)
 

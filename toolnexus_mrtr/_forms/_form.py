@@ -10,12 +10,12 @@ from typing import Any, Final, final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._checking import SENDABLE, broken, sendable, whole
-from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, need, pointer
-from toolnexus_mrtr._fields import Field, fields
-from toolnexus_mrtr._outline import Outline, outline
-from toolnexus_mrtr._parsing import Unreadable, parsed
-from toolnexus_mrtr._schemas import admit
+from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer, require_type
+from toolnexus_mrtr._forms._checking import SENDABLE, integral_to_int, violations, wire_value
+from toolnexus_mrtr._forms._constraints import FormConstraints, outline
+from toolnexus_mrtr._forms._fields import Field, fields
+from toolnexus_mrtr._forms._parsing import Unreadable, parsed
+from toolnexus_mrtr._forms._schema import load
 
 #: How many errors one check reports.
 ERRORS: Final = 100
@@ -32,7 +32,7 @@ class Form:
     a copy: changing the schema afterwards changes nothing.
     """
 
-    def __init__(self, outline: Outline, dialect: str) -> None:
+    def __init__(self, outline: FormConstraints, dialect: str) -> None:
         self._outline = outline
         self._dialect = dialect
 
@@ -49,8 +49,8 @@ class Form:
         `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined. Raises
         `TypeError` for what is no map, as `check` and `parse` do.
         """
-        need("schema", schema, Mapping, "a mapping")
-        admitted = admit(schema)
+        require_type("schema", schema, Mapping, "a mapping")
+        admitted = load(schema)
         return Form(outline(admitted), admitted.dialect)
 
     @cached_property
@@ -72,7 +72,7 @@ class Form:
         `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave it out. A
         number that is `3.0` is a whole one.
         """
-        return settled(self, content)[1]
+        return normalize(self, content)[1]
 
     def defaults(self) -> dict[str, Any]:
         """Give the server's defaults that satisfy their fields, to fill a form in with before a person sees it.
@@ -97,12 +97,12 @@ class Form:
         browsers send nothing: say `false` for the boolean fields that you showed. Without errors the content is ready
         to be accepted.
         """
-        need("strings", strings, Mapping, "a mapping")
+        require_type("strings", strings, Mapping, "a mapping")
         content: dict[str, Any] = {}
         faults: _Faults = {}
         named = {field.name: field for field in self.fields}
         for name, typed in strings.items():
-            need("a name in strings", name, str, "a str")
+            require_type("a name in strings", name, str, "a str")
             value: Any = Unreadable("not_allowed", "no such field")
             if name in named:
                 value = parsed(named[name], self._outline.rules[name].types, _plain_strings(typed))
@@ -114,21 +114,21 @@ class Form:
 
     def _settle(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         """Give the content as it is sent, plain and copied, and what is wrong with it."""
-        need("content", content, Mapping, "a mapping")
+        require_type("content", content, Mapping, "a mapping")
         outline = self._outline
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in outline.required if name not in content}
         for name, value in content.items():
-            need("a name in content", name, str, "a str")
+            require_type("a name in content", name, str, "a str")
             if value is None and name not in outline.required:
                 continue
             rules = outline.rules.get(name, outline.extra)
-            twin, fault = sendable(value, rules)
+            twin, fault = wire_value(value, rules)
             copy[name if type(name) is str else str.__str__(name)] = twin
             if outline.allowed is not None and name not in outline.allowed:
                 fault = {"not_allowed": "no such field"}
             if not fault and rules is not None:
-                fault = broken(twin, rules, self._dialect)
+                fault = violations(twin, rules, self._dialect)
             if fault:
                 faults[name] = fault
         return copy, faults
@@ -148,7 +148,7 @@ def _plain_strings(typed: str | Sequence[str]) -> str | list[str]:
     return [str.__str__(text) for text in typed]
 
 
-def fitted(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
+def coerce(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
     """Give content as the form would have it sent, its values unchecked: no `None`, whole numbers for integers.
 
     The errors are those of required fields that are `None`. A form that cannot be checked changes nothing.
@@ -162,13 +162,13 @@ def fitted(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[
     rules, copy, errors = outline.rules, {}, []
     for name, value in content.items():
         if value is not None:
-            copy[name] = whole(value, rules.get(name))
+            copy[name] = integral_to_int(value, rules.get(name))
         elif name in outline.required:
             errors.append(FieldError(pointer(name), "not_sendable", SENDABLE))
     return copy, tuple(errors)
 
 
-def settled(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
+def normalize(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
     """Give content as the wire carries it, plain and copied, and what keeps it from being accepted."""
     copy, faults = form._settle(content)  # noqa: SLF001 - the class is the door of this room
     return copy, form._errors(faults)  # noqa: SLF001 - as above

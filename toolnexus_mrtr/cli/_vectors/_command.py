@@ -9,12 +9,12 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr import MrtrError
-from toolnexus_mrtr.cli._difference import Difference, as_text, differences, same
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._fixtures import Exceptions, Vector, load_exceptions, load_vectors
-from toolnexus_mrtr.cli._operations import OPERATIONS, run
-from toolnexus_mrtr.cli._program import NoAnswer, Program
 from toolnexus_mrtr.cli._text import cited, cut, folded, named
+from toolnexus_mrtr.cli._vectors._difference import Difference, as_text, differences, same
+from toolnexus_mrtr.cli._vectors._fixtures import Exceptions, Vector, load_exceptions, load_vectors
+from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, run
+from toolnexus_mrtr.cli._vectors._program import NoAnswer, Program
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
 

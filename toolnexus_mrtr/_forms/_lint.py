@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr._errors import MrtrError, json_type, pointer, quoted
-from toolnexus_mrtr._formats import FORMATS
-from toolnexus_mrtr._forms import Form
-from toolnexus_mrtr._keywords import CHEAP, NOT_CHEAP, token, types_of
-from toolnexus_mrtr._rules import SAFE_URLS, SCHEMA, SECRETS, Finding, error, warning
-from toolnexus_mrtr._schemas import NAME
+from toolnexus_mrtr._errors import MrtrError, pointer
+from toolnexus_mrtr._findings import SAFE_URLS, SCHEMA, SECRETS, Finding, error, warning
+from toolnexus_mrtr._forms._form import Form
+from toolnexus_mrtr._forms._formats import FORMATS
+from toolnexus_mrtr._forms._keywords import CHEAP, NOT_CHEAP, equality_key, types_of
+from toolnexus_mrtr._forms._schema import NAME
+from toolnexus_mrtr._text import json_type, quoted
 
 #: What a person would take for a link.
 _link: Final = re.compile(r"[a-z]://\S|\bwww\.\S", re.IGNORECASE).search
@@ -129,11 +130,11 @@ def _repeated_choices(field: Mapping[str, Any], at: str) -> Iterator[Finding]:
             seen = set()
             for place, value in enumerate(values):
                 if isinstance(value, str | int | float):
-                    if token(value) in seen:
+                    if equality_key(value) in seen:
                         message = "expected every choice once"
                         yield warning("repeated_choice", message, f"{at}{inside}/{keyword}/{place}", SCHEMA)
                         break
-                    seen.add(token(value))
+                    seen.add(equality_key(value))
 
 
 def _filled_in(form: Form, fields: Mapping[str, Any], at: str) -> Iterator[Finding]:

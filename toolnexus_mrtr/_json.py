@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, RemoteProtocolError, Trail, json_type, pointer_of
+from toolnexus_mrtr._errors import LazyPointer, LocalProtocolError, MrtrError, RemoteProtocolError, pointer_of
+from toolnexus_mrtr._text import json_type
 
 #: How deep objects and arrays may be nested, the outermost one counted, unless `Limits` says otherwise.
 DEPTH: Final = 64
@@ -21,7 +22,7 @@ _UNCHANGED: Final = frozenset({str, bool, type(None)})
 _KEYS: Final = frozenset({str})
 
 
-def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
+def copy_json(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
     """Copy a JSON value deeply into plain dict, list, str, int, float, bool and None.
 
     Any `Mapping`, any `tuple`, any subclass of `str`, `int` or `float` becomes the plain type. What JSON cannot carry
@@ -31,13 +32,13 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
     recursion: no nesting exhausts the stack.
     """
     root = [value]
-    todo: list[tuple[Any, Trail | None, int]] = [(root, None, 0)]
+    todo: list[tuple[Any, LazyPointer | None, int]] = [(root, None, 0)]
     while todo:
         box, trail, level = todo.pop()
         for key, item in box.items() if type(box) is dict else enumerate(box):
             if type(item) in _UNCHANGED:
                 continue
-            copy = plain_twin(item)
+            copy = to_plain(item)
             place = at if trail is None else (trail, key)
             if copy is UNSET and keep:
                 copy = dict(item) if isinstance(item, Mapping) else item
@@ -51,7 +52,7 @@ def plain(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False,
     return root[0]
 
 
-def copied(value: Any) -> Any:
+def copy_checked(value: Any) -> Any:
     """Copy deeply what `plain` has given: nothing of it is left to check."""
     root = [value]
     todo: list[Any] = [root]
@@ -64,7 +65,7 @@ def copied(value: Any) -> Any:
     return root[0]
 
 
-def plain_twin(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Give the plain twin of a value, the items of a container untouched; `UNSET` for what JSON cannot carry."""
     if type(value) is list or (type(value) is dict and _KEYS.issuperset(map(type, value))):
         return value.copy()
@@ -97,7 +98,7 @@ def unsendable(value: object) -> str:
     return json_type(value)
 
 
-def _fault(remote_code: str, expected: str, place: Trail, *, remote: bool) -> MrtrError:
+def _fault(remote_code: str, expected: str, place: LazyPointer, *, remote: bool) -> MrtrError:
     if remote:
         return RemoteProtocolError(remote_code, f"expected {expected}", pointer_of(place))
     return LocalProtocolError("wrong_value", f"expected {expected}", pointer_of(place))

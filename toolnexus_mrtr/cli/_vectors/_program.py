@@ -9,9 +9,9 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._command import kill, started, words
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse
+from toolnexus_mrtr.cli._process import kill, started, words
 
 #: How often in a row a program may hang before it is given up.
 _PATIENCE: Final = 3

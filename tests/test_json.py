@@ -6,7 +6,7 @@ import math
 import pytest
 
 from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
-from toolnexus_mrtr._plain import plain
+from toolnexus_mrtr._json import copy_json
 
 
 class Colour(enum.StrEnum):
@@ -14,7 +14,7 @@ class Colour(enum.StrEnum):
 
 
 def test_names_of_every_make_come_out_plain():
-    copy = plain({"x": {Colour.RED: 1, "blue": 2}})
+    copy = copy_json({"x": {Colour.RED: 1, "blue": 2}})
     assert copy == {"x": {"red": 1, "blue": 2}}
     assert [type(name) for name in copy["x"]] == [str, str]
 
@@ -29,17 +29,17 @@ def test_names_of_every_make_come_out_plain():
 )
 def test_a_fault_is_charged_to_the_side_that_sent_it(value, at, code):
     with pytest.raises(RemoteProtocolError) as remote:
-        plain(value, depth=3, remote=True)
+        copy_json(value, depth=3, remote=True)
     assert (remote.value.code, remote.value.at) == (code, at)
     with pytest.raises(LocalProtocolError) as local:
-        plain(value, "/k", depth=3)
+        copy_json(value, "/k", depth=3)
     assert (local.value.code, local.value.at) == ("wrong_value", "/k" + at)
 
 
 def test_what_json_cannot_carry_is_kept_where_that_is_asked_for():
     odd = object()
     given = {"a": [odd], "b": {5: odd}}
-    copy = plain(given, keep=True)
+    copy = copy_json(given, keep=True)
     assert copy == given
     assert copy["a"] is not given["a"]
     assert copy["a"][0] is odd

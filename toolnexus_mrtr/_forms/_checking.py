@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 
-from toolnexus_mrtr._fields import ITEMS
-from toolnexus_mrtr._formats import FORMATS
-from toolnexus_mrtr._keywords import token
-from toolnexus_mrtr._outline import Rules
-from toolnexus_mrtr._plain import plain_twin
-from toolnexus_mrtr._schemas import DRAFT_7, LATEST
+from toolnexus_mrtr._forms._constraints import Constraints
+from toolnexus_mrtr._forms._fields import ITEMS
+from toolnexus_mrtr._forms._formats import FORMATS
+from toolnexus_mrtr._forms._keywords import equality_key
+from toolnexus_mrtr._forms._schema import DRAFT_7, LATEST
+from toolnexus_mrtr._json import to_plain
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -29,9 +29,9 @@ _SHOWN: Final = 32
 SENDABLE: Final = "text, a number, yes or no, or a list of text"
 
 
-def sendable(value: Any, rules: Rules | None) -> tuple[Any, dict[str, str]]:
+def wire_value(value: Any, rules: Constraints | None) -> tuple[Any, dict[str, str]]:
     """Give the plain twin of a value, and what keeps it off the wire (ts, ElicitResult)."""
-    twin = plain_twin(value)
+    twin = to_plain(value)
     if isinstance(value, float) and twin is UNSET:
         return twin, {"not_finite": "a finite number"}
     if type(twin) is list:
@@ -42,22 +42,22 @@ def sendable(value: Any, rules: Rules | None) -> tuple[Any, dict[str, str]]:
         return [str.__str__(item) for item in twin], {}
     if twin is UNSET or twin is None or type(twin) is dict:
         return None, {"not_sendable": SENDABLE}
-    return whole(twin, rules), {}
+    return integral_to_int(twin, rules), {}
 
 
-def whole(value: Any, rules: Rules | None) -> Any:
+def integral_to_int(value: Any, rules: Constraints | None) -> Any:
     """Give a number as an integer field is sent it: some servers do not take 3.0 for one."""
     if isinstance(value, float) and value.is_integer() and rules is not None and "number" not in rules.types:
         return int(value)
     return value
 
 
-def broken(value: Any, rules: Rules, dialect: str) -> dict[str, str]:
+def violations(value: Any, rules: Constraints, dialect: str) -> dict[str, str]:
     """What is wrong with a value that the wire can carry: what was expected, by code."""
-    if rules.chosen is not None and (type(value) is list or token(value) not in rules.chosen):
+    if rules.chosen is not None and (type(value) is list or equality_key(value) not in rules.chosen):
         return {"not_a_choice": "one of the choices"}
     chosen = rules.items_chosen
-    if chosen is not None and type(value) is list and not all(token(item) in chosen for item in value):
+    if chosen is not None and type(value) is list and not all(equality_key(item) in chosen for item in value):
         return {"not_a_choice": "only what is among the choices"}
     validator = _validator(dialect)
     faults: dict[str, str] = {}

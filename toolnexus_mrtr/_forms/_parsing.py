@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from toolnexus_mrtr._fields import Field
-from toolnexus_mrtr._keywords import Choice
+from toolnexus_mrtr._forms._fields import Field
+from toolnexus_mrtr._forms._keywords import Choice
 
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 

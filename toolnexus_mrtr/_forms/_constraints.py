@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from toolnexus_mrtr._errors import RemoteProtocolError, pointer
-from toolnexus_mrtr._keywords import (
+from toolnexus_mrtr._forms._keywords import (
     ANY,
     COMPOSITIONS,
     LAYERS,
@@ -25,10 +25,10 @@ from toolnexus_mrtr._keywords import (
     types_of,
     union_part,
 )
-from toolnexus_mrtr._schemas import DRAFT_7, Admitted, target
+from toolnexus_mrtr._forms._schema import DRAFT_7, LoadedSchema, target
 
 #: A schema that must hold, and where it stands.
-Layer: TypeAlias = tuple[dict[str, Any], str]
+Subschema: TypeAlias = tuple[dict[str, Any], str]
 
 _ANNOTATIONS: Final = ("title", "description", "default")
 
@@ -36,7 +36,7 @@ _ANNOTATIONS: Final = ("title", "description", "default")
 _NOTHING: Final[dict[str, Any]] = {"enum": []}
 
 
-class Rules(Struct, frozen=True):
+class Constraints(Struct, frozen=True):
     """What is enforced of a value.
 
     `parts` are schemas that must hold, keyword by keyword, `items` those that must hold for each item of a list.
@@ -52,22 +52,22 @@ class Rules(Struct, frozen=True):
     types: frozenset[str]
 
 
-class Outline(Struct, frozen=True):
+class FormConstraints(Struct, frozen=True):
     """A form as its schema lays it out, field by field in the order of the properties.
 
     `layers` are all the schemas that must hold for a field; `allowed` are the only names that it may hold, `None` where
     any may stand; `extra` is enforced of those that are not among its fields.
     """
 
-    layers: dict[str, list[Layer]]
-    rules: dict[str, Rules]
+    layers: dict[str, list[Subschema]]
+    rules: dict[str, Constraints]
     required: dict[str, None]
     allowed: frozenset[str] | None
-    extra: Rules | None
+    extra: Constraints | None
     unenforced: tuple[str, ...]
 
 
-def outline(admitted: Admitted) -> Outline:
+def outline(admitted: LoadedSchema) -> FormConstraints:
     """Lay a form out."""
     return _Outliner(admitted).outline()
 
@@ -75,16 +75,16 @@ def outline(admitted: Admitted) -> Outline:
 class _Outliner:
     """Reads the fields of one admitted schema, and keeps a list of what it leaves unenforced."""
 
-    def __init__(self, admitted: Admitted) -> None:
-        self._admitted = admitted
+    def __init__(self, admitted: LoadedSchema) -> None:
+        self._loaded = admitted
         self._unenforced: dict[str, None] = {}
 
-    def outline(self) -> Outline:
+    def outline(self) -> FormConstraints:
         sources: dict[str, list[tuple[Any, str]]] = {}
         required: dict[str, None] = {}
         allowed: frozenset[str] | None = None
         undescribed: list[tuple[Any, str]] = []
-        layers = self._layers([(self._admitted.root, "")])
+        layers = self._layers([(self._loaded.root, "")])
         for layer, at in layers:
             if "object" not in types_of(layer):
                 raise RemoteProtocolError("schema_invalid", "expected the schema of an object", at + "/type")
@@ -108,12 +108,12 @@ class _Outliner:
         for name in required:
             held.setdefault(name, others)
             rules.setdefault(name, extra)
-        return Outline(held, rules, required, allowed, extra if undescribed else None, tuple(self._unenforced))
+        return FormConstraints(held, rules, required, allowed, extra if undescribed else None, tuple(self._unenforced))
 
-    def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Layer]:
+    def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Subschema]:
         """Follow references, `allOf` and compositions with null: what is found must hold all at once."""
         todo = list(sources)
-        found: list[Layer] = []
+        found: list[Subschema] = []
         for schema, at in todo:
             if schema is True:
                 continue
@@ -121,8 +121,8 @@ class _Outliner:
                 return todo
             layer = _NOTHING if schema is False else schema
             if "$ref" in layer:
-                todo.append(target(self._admitted.root, layer["$ref"], at + "/$ref"))
-                if self._admitted.dialect == DRAFT_7:
+                todo.append(target(self._loaded.root, layer["$ref"], at + "/$ref"))
+                if self._loaded.dialect == DRAFT_7:
                     # Draft-07 ignores what stands beside a reference.
                     layer = {name: layer[name] for name in _ANNOTATIONS if name in layer}
             parts = layer.get("allOf", ())
@@ -136,9 +136,9 @@ class _Outliner:
             found.append((layer, at))
         return found
 
-    def _rules(self, layers: list[Layer], *, of_items: bool = False) -> Rules:
+    def _rules(self, layers: list[Subschema], *, of_items: bool = False) -> Constraints:
         if len(layers) == 1 and NOT_CHEAP.isdisjoint(layers[0][0]):
-            return Rules((cheap_part(layers[0][0]),), (), None, None, (), types_of(layers[0][0]))
+            return Constraints((cheap_part(layers[0][0]),), (), None, None, (), types_of(layers[0][0]))
         parts, steps = [], []
         types = ANY
         items: tuple[dict[str, Any], ...] = ()
@@ -167,9 +167,9 @@ class _Outliner:
             chosen = {key: choice for key, choice in chosen.items() if has_type(choice.value, types)}
             # The type of what may be chosen has been looked at.
             parts = [part for part in parts if len(part) > 1 or "type" not in part]
-        return Rules(tuple(filter(None, parts)), items, chosen, items_chosen, tuple(steps), types)
+        return Constraints(tuple(filter(None, parts)), items, chosen, items_chosen, tuple(steps), types)
 
-    def _items(self, layer: dict[str, Any], at: str) -> Rules | None:
+    def _items(self, layer: dict[str, Any], at: str) -> Constraints | None:
         """What every item of a list must satisfy, if it comes to one cheap schema or to choices."""
         if isinstance(layer.get("items", True), list | bool) or "prefixItems" in layer:
             return None

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._attacks import Trial, form, paused, trials, undeclared
-from toolnexus_mrtr.cli._grading import (
+from toolnexus_mrtr.cli._adversary._attacks import Trial, form, paused, trials, undeclared
+from toolnexus_mrtr.cli._adversary._grading import (
     BOUND,
     RULES,
     SLOW,

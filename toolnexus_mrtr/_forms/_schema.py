@@ -11,9 +11,10 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import RemoteProtocolError, Trail, json_type, pointer_of, quoted
-from toolnexus_mrtr._plain import DEPTH, plain
-from toolnexus_mrtr._vocabulary import HOLDERS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, SHAPES, is_names
+from toolnexus_mrtr._errors import LazyPointer, RemoteProtocolError, pointer_of
+from toolnexus_mrtr._forms._keywords import HOLDERS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, SHAPES, is_names
+from toolnexus_mrtr._json import DEPTH, copy_json
+from toolnexus_mrtr._text import json_type, quoted
 
 #: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference followed, subschemas and
 #: references inside one another, choices in one place, characters of a name or a reference.
@@ -36,14 +37,14 @@ _DIALECTS: Final = {
 }
 
 
-class Admitted(Struct, frozen=True):
+class LoadedSchema(Struct, frozen=True):
     """A schema that passed: a plain copy of it, and its dialect. Every reference in it leads to a schema in it."""
 
     root: dict[str, Any]
     dialect: str
 
 
-def admit(schema: Mapping[str, Any]) -> Admitted:
+def load(schema: Mapping[str, Any]) -> LoadedSchema:
     """Copy a schema, or refuse it: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`."""
     root = _copied(schema)
     declared = root.get("$schema", _LATEST_SCHEMA)
@@ -56,8 +57,8 @@ def admit(schema: Mapping[str, Any]) -> Admitted:
         raise RemoteProtocolError("schema_dialect", expected, "/$schema")
     walk = _Walk(root, dialect)
     with suppress(RecursionError):
-        walk.weigh(root, "")
-        return Admitted(root, dialect)
+        walk.expanded_size(root, "")
+        return LoadedSchema(root, dialect)
     raise _too_large("levels that the rest of the stack has room for", "")
 
 
@@ -94,8 +95,8 @@ def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
         _need_size(_text(copy))
         return copy
     _need_size(text)
-    copied: dict[str, Any] = msgspec.json.decode(text)
-    return copied
+    copy_checked: dict[str, Any] = msgspec.json.decode(text)
+    return copy_checked
 
 
 def _need_size(text: bytes) -> None:
@@ -113,7 +114,7 @@ def _text(value: Any) -> bytes:
 
 def _carefully_copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        copy: dict[str, Any] = plain(schema, remote=True)
+        copy: dict[str, Any] = copy_json(schema, remote=True)
     except RemoteProtocolError as fault:
         refused = fault
     else:
@@ -134,7 +135,7 @@ class _Walk:
         self._written: dict[int, int] = {}
         self._open: set[int] = set()
 
-    def weigh(self, schema: Any, trail: Trail) -> int:
+    def expanded_size(self, schema: Any, trail: LazyPointer) -> int:
         """Count the subschemas and choices of a schema, itself included, as if every reference were written out."""
         if isinstance(schema, bool):
             return 1
@@ -151,7 +152,7 @@ class _Walk:
                     holders.append(keyword)
         return self._sum(schema, holders, trail) if holders else 1
 
-    def _sum(self, schema: dict[str, Any], holders: list[str], trail: Trail) -> int:
+    def _sum(self, schema: dict[str, Any], holders: list[str], trail: LazyPointer) -> int:
         if id(schema) in self._weights:
             return self._weights[id(schema)]
         if id(schema) in self._open:
@@ -170,7 +171,7 @@ class _Walk:
                 weight += self._referred(keyword, value, (trail, keyword))
             else:
                 for subschema, place in self._parts(keyword, value, (trail, keyword)):
-                    weight += self.weigh(subschema, place)
+                    weight += self.expanded_size(subschema, place)
                 if keyword == "additionalProperties" and isinstance(value, dict) and "required" in schema:
                     # It describes every name that is required and not among the properties.
                     names = set(schema["required"]).difference(schema.get("properties", ()))
@@ -181,7 +182,7 @@ class _Walk:
         self._weights[id(schema)] = weight
         return weight
 
-    def _referred(self, keyword: str, reference: str, trail: Trail) -> int:
+    def _referred(self, keyword: str, reference: str, trail: LazyPointer) -> int:
         """Weigh what a reference leads to, once for all references to it."""
         if keyword != "$ref" and reference.startswith("#"):
             # What a dynamic reference leads to depends on the way there; it is left unenforced.
@@ -189,13 +190,13 @@ class _Walk:
         schema, place = target(self._root, reference, pointer_of(trail))
         return self._written_out(schema, place)
 
-    def _written_out(self, schema: Any, trail: Trail) -> int:
+    def _written_out(self, schema: Any, trail: LazyPointer) -> int:
         """What it costs to write a schema out once more: its subschemas, and its bytes."""
         if id(schema) not in self._written:
-            self._written[id(schema)] = self.weigh(schema, trail) + len(_text(schema)) * SUBSCHEMAS // BYTES
+            self._written[id(schema)] = self.expanded_size(schema, trail) + len(_text(schema)) * SUBSCHEMAS // BYTES
         return self._written[id(schema)]
 
-    def _parts(self, keyword: str, value: Any, trail: Trail) -> Iterator[tuple[Any, Trail]]:
+    def _parts(self, keyword: str, value: Any, trail: LazyPointer) -> Iterator[tuple[Any, LazyPointer]]:
         """The schemas that a keyword holds."""
         if keyword in MAPS_OF_SCHEMAS:
             for name, subschema in value.items():
@@ -211,9 +212,9 @@ class _Walk:
             yield value, trail
 
 
-def _invalid(expected: str, value: object, at: Trail) -> RemoteProtocolError:
+def _invalid(expected: str, value: object, at: LazyPointer) -> RemoteProtocolError:
     return RemoteProtocolError("schema_invalid", f"expected {expected}, found {json_type(value)}", pointer_of(at))
 
 
-def _too_large(expected: str, at: Trail) -> RemoteProtocolError:
+def _too_large(expected: str, at: LazyPointer) -> RemoteProtocolError:
     return RemoteProtocolError("schema_too_large", f"expected a schema with {expected}", pointer_of(at))

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 
-from toolnexus_mrtr.cli._command import kill, started, words
+from toolnexus_mrtr.cli._adversary._grading import LIBRARY, Rule
+from toolnexus_mrtr.cli._adversary._loopback import Loopback
+from toolnexus_mrtr.cli._adversary._server import HostileServer, Verdict
 from toolnexus_mrtr.cli._errors import say
-from toolnexus_mrtr.cli._grading import LIBRARY, Rule
-from toolnexus_mrtr.cli._hostile import HostileServer, Verdict
-from toolnexus_mrtr.cli._loopback import Loopback
+from toolnexus_mrtr.cli._process import kill, started, words
 from toolnexus_mrtr.cli._text import folded
 
 _VERDICTS = ("passed", "failed", "warned", "not exercised", "not declared")

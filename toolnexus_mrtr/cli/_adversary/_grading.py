@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._attacks import Trial
-from toolnexus_mrtr.cli._difference import same
+from toolnexus_mrtr.cli._adversary._attacks import Trial
 from toolnexus_mrtr.cli._text import cited
+from toolnexus_mrtr.cli._vectors._difference import same
 
 SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
 _MRTR: Final = SPEC + "basic/patterns/mrtr"

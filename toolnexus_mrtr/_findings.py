@@ -1,0 +1,55 @@
+"""A finding: one rule that a result breaks, with the link to the page of the specification that states it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from toolnexus_mrtr._errors import RemoteProtocolError
+from toolnexus_mrtr._text import json_type
+
+SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
+MRTR: Final = SPEC + "basic/patterns/mrtr"
+SERVERS: Final = MRTR + "#server-requirements-basic-workflow"
+ELICITATION: Final = SPEC + "client/elicitation"
+SAMPLING: Final = SPEC + "client/sampling"
+ROOTS: Final = SPEC + "client/roots"
+RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
+SCHEMA: Final = ELICITATION + "#requested-schema"
+SECRETS: Final = ELICITATION + "#form-mode-security"
+SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
+
+
+class Finding(Struct, frozen=True):
+    """One rule that a result breaks.
+
+    `code` is the word that the reader's error for the same fault carries. `at` is a JSON Pointer into the result.
+    `severity` is `"error"` where a MUST is broken, else `"warning"`. `message` is one sentence; `spec` links to the
+    rule.
+    """
+
+    code: str
+    at: str
+    severity: Literal["error", "warning"]
+    message: str
+    spec: str
+
+
+def raise_first(findings: Iterable[Finding]) -> None:
+    """Raise the first finding of a walk, if there is one, as the server's error."""
+    for finding in findings:
+        raise RemoteProtocolError(finding.code, finding.message, finding.at)
+
+
+def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
+    return error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
+
+
+def error(code: str, message: str, at: str, spec: str) -> Finding:
+    return Finding(code, at, "error", message, spec)
+
+
+def warning(code: str, message: str, at: str, spec: str) -> Finding:
+    return Finding(code, at, "warning", message, spec)
