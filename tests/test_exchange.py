@@ -35,8 +35,8 @@ from toolnexus_mrtr import (
     RetryLimitExceeded,
     Root,
 )
-from toolnexus_mrtr._answers import asked_again
-from toolnexus_mrtr._gates import pause_faults
+from toolnexus_mrtr._answers import ask_again
+from toolnexus_mrtr._validation import pause_faults
 from toolnexus_mrtr.cli._vectors._operations import play
 
 SECRET = "correct horse battery staple"
@@ -521,11 +521,11 @@ def test_two_calls_with_one_key_do_not_answer_each_other():
 def test_a_request_asked_again_says_what_was_wrong_and_is_the_pauses_own():
     pause = paused(**{"a/b": FORM, "a": LINK})
     errors = [FieldError("/a~1b/n", "required", "required")]
-    again = asked_again(pause.requests["a/b"], "a/b", errors, 2)
+    again = ask_again(pause.requests["a/b"], "a/b", errors, 2)
     assert (again.id, again.kind, again.prompt) == ("elc-c-0-1.2", "input", "m")
     listed = [{"at": "/n", "code": "required", "message": "required"}]
     assert again.data == {"schema": SCHEMA, "errors": listed}
-    assert asked_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
+    assert ask_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
     assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
 
 

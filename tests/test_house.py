@@ -14,14 +14,14 @@ PACKAGE = Path(toolnexus_mrtr.__file__).parent
 
 #: Lowest first: a module imports from layers above its own in this list alone.
 LAYERS = """
-    _text _types _contract
+    _text _types
     _errors
     _json _urls _findings
-    _forms _rules
-    _reader _gates
-    _bridge _writer _records _lint
-    _answers _stored
-    _resuming
+    _validation _forms
+    _reader _writer _lint
+    _toolnexus
+    _answers
+    _state
     _exchange _handlers
     _drivers
     __init__

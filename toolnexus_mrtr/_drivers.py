@@ -13,12 +13,10 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, require_int, require_type
-from toolnexus_mrtr._exchange import Call, Done, Pause
-from toolnexus_mrtr._handlers import Handlers, HostCall, as_answer, asking
-from toolnexus_mrtr._records import PauseRecord, face, record_of
-from toolnexus_mrtr._resuming import asked_by, ids_of, response_to
+from toolnexus_mrtr._exchange import Call, Done, Pause, from_state, state_of
+from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answer
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import InputRequest
 
@@ -125,31 +123,33 @@ class _Drive(Struct, frozen=True, kw_only=True):
             else:
                 if step.delay:
                     yield HostCall("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
-                step = yield from self._resumed(step)
+                step = yield from self._resume(step)
         return step.result
 
-    def _resumed(self, pause: Pause) -> _Steps:
-        """From a pause to the next call: all that it asks is answered, or nothing of it is asked."""
-        record: PauseRecord = record_of(pause)
-        asked, requests = asked_by(record), pause.requests
-        ids = ids_of(record, asked)
-        asks = {key: asking(self.handlers, key, each, requests.get(key)) for key, each in asked.items()}
-        responses = yield [self._response(pause, key, asked[key], ids.get(key), ask) for key, ask in asks.items()]
-        return face(Call, record.retried(dict(zip(asks, responses, strict=True)), None))
+    def _resume(self, pause: Pause) -> _Steps:
+        """From a pause to the next call. Where a handler is missing, none of its requests is asked."""
+        state, host_requests = state_of(pause), pause.requests
+        requests, ids = state.input_requests(), state.request_ids()
+        calls = {
+            key: host_call_for(self.handlers, key, request, host_requests.get(key)) for key, request in requests.items()
+        }
+        responses = yield [self._ask(pause, key, requests[key], ids.get(key), call) for key, call in calls.items()]
+        return from_state(Call, state.retry(dict(zip(calls, responses, strict=True))))
 
-    def _response(self, pause: Pause, key: str, asked: InputRequest, id: str | None, ask: HostCall) -> _Steps:
-        """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
+    def _ask(self, pause: Pause, key: str, request: InputRequest, id: str | None, call: HostCall) -> _Steps:
+        """Ask for one thing until its answer is right, or wrong once too often; return what is sent for it."""
         attempt = 1
         while True:
-            response = response_to(record_of(pause), key, as_answer(asked, (yield ask)), asked, id)
+            answer = to_answer(request, (yield call))
+            response = state_of(pause).write_answer(key, answer, request, id)
             if isinstance(response, dict):
                 return response
             if attempt > self.reask:
                 raise InvalidAnswer(response)
             attempt += 1
-            # Copied anew: what the host was handed is the host's to change.
-            again = asked_again(pause.requests[key], key, response, attempt)
-            ask = HostCall(ask.name, ask.function, (again,))
+            # Copied anew: the request that the host was handed is the host's to change.
+            again = ask_again(pause.requests[key], key, response, attempt)
+            call = HostCall(call.name, call.function, (again,))
 
 
 def _as_result(came: Any) -> Any:
