@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NoReturn, TypeVar, final, overload
+from typing import Any, NoReturn, TypeVar, final, overload
 
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer
 from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, require_type
 from toolnexus_mrtr._findings import raise_fault
-from toolnexus_mrtr._json import copy_checked, copy_json
+from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._state import CallState, PauseState, load, not_stored, require_declaration, store
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, to_host_request
@@ -19,9 +19,6 @@ from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
 
 _Kind = TypeVar("_Kind", bound="_Value")
-
-#: No parser gives a value as deep as this: results of finished calls have no limit of depth.
-_ENDLESS: Final = 100_000
 
 
 class Done(Struct, frozen=True):
@@ -160,7 +157,8 @@ class Call(_Value):
         state = self._state
         raise_fault(next(result_type_faults(require_result(raw), state.result_types), None))
         if not ElicitationRequests.is_input_required(raw):
-            result = copy_json(raw, depth=_ENDLESS, remote=True, keep=True)
+            # The call has ended: its result is never refused for its depth, nor for what JSON cannot carry.
+            result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = from_state(Pause, state.pause(raw))
         if state.retry >= state.max_retries:

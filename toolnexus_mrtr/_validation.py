@@ -24,6 +24,7 @@ the third. `ElicitationRequests.requests` reads leniently: to it, a missing memb
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -118,7 +119,8 @@ class Entry(Struct, frozen=True):
 
         Without one it is a form, whatever else stands there (client/elicitation, "Elicitation Requests").
         """
-        return self.params.get("mode", FORM) if self.is_elicitation else None
+        is_elicitation = self.method == ELICIT and isinstance(self.params, Mapping)
+        return self.params.get("mode", FORM) if is_elicitation else None
 
 
 def entry_of(entry: Any) -> Entry:
@@ -192,13 +194,12 @@ def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ())
 def pause_faults(
     raw: Mapping[str, Any], *, method: str | None, capabilities: Mapping[str, Any] | None, limits: Limits
 ) -> Iterator[Finding]:
-    """All that keeps a paused result from being taken up; what is `None` is not held against it."""
+    """All that keeps a paused result from being taken up. A method or capabilities that are `None` rule nothing out."""
     yield from method_faults(raw, method)
     yield from map_faults(raw, limits)
     entries = raw.get("inputRequests")
-    if isinstance(entries, Mapping):
-        for key, entry in entries.items():
-            yield from entry_faults(key, entry, capabilities, limits)
+    for key, entry in entries.items() if isinstance(entries, Mapping) else ():
+        yield from entry_faults(key, entry, capabilities, limits)
     yield from state_faults(raw, limits)
 
 
@@ -218,8 +219,8 @@ def map_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator
     entries = raw.get("inputRequests")
     if entries is not None and not isinstance(entries, Mapping):
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
-    elif limits is not None:
-        yield from _too_large("entries", entries, limits.input_requests, "/inputRequests")
+    elif limits is not None and entries is not None and len(entries) > limits.input_requests:
+        yield _too_large("entries", limits.input_requests, "/inputRequests")
 
 
 def state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
@@ -227,8 +228,8 @@ def state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterat
     state = raw.get("requestState")
     if state is not None and not isinstance(state, str):
         yield wrong_type("a string", state, "/requestState", MRTR)
-    elif limits is not None:
-        yield from _too_large("characters", state, limits.request_state, "/requestState")
+    elif limits is not None and state is not None and len(state) > limits.request_state:
+        yield _too_large("characters", limits.request_state, "/requestState")
 
 
 def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, limits: Limits) -> Iterator[Finding]:
@@ -241,11 +242,11 @@ def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, l
         yield from _undeclared(parts, at, capabilities)
     if not is_well_formed:
         yield from url_faults(entry, at)
-    yield from _too_large("characters", key, limits.key, at)
-    if parts.is_elicitation:
-        yield from _too_large(
-            "characters", parts.params.get("message"), limits.message, f"{at}{parts.params_at}/message"
-        )
+    if isinstance(key, str) and len(key) > limits.key:
+        yield _too_large("characters", limits.key, at)
+    message = parts.params.get("message") if parts.is_elicitation else None
+    if isinstance(message, str) and len(message) > limits.message:
+        yield _too_large("characters", limits.message, f"{at}{parts.params_at}/message")
 
 
 def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
@@ -254,26 +255,24 @@ def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
     Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null, and only an
     elicitation is looked at: what is there has its type, and null counts as absent but for a `mode` or a `message`.
     """
-    if entry is None and not strict:
-        return
     if not isinstance(entry, Mapping):
-        yield wrong_type("an object", entry, at, MRTR)
-        return
+        return iter(() if entry is None and not strict else (wrong_type("an object", entry, at, MRTR),))
     parts = entry_of(entry)
+    faults: list[Iterator[Finding]] = []
     if parts.params_at and (strict or "method" in entry):
-        yield from _member_faults(entry, "method", "a string", at, MRTR)
-    if parts.method == ELICIT:
-        if parts.params_at:
-            yield from _member_faults(entry, "params", "an object", at, ELICITATION, needed=strict)
-        if parts.is_elicitation:
-            yield from _elicitation_faults(parts, at + parts.params_at, strict=strict)
+        faults.append(_member_faults(entry, "method", "a string", at, MRTR))
+    if parts.params_at and parts.method == ELICIT:
+        faults.append(_member_faults(entry, "params", "an object", at, ELICITATION, needed=strict))
+    if parts.is_elicitation:
+        faults.append(_elicitation_faults(parts, at + parts.params_at, strict=strict))
     elif strict and parts.method == SAMPLE:
-        yield from _member_faults(entry, "params", "an object", at, SAMPLING)
+        faults.append(_member_faults(entry, "params", "an object", at, SAMPLING))
         if isinstance(parts.params, Mapping):
-            yield from _member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING)
-            yield from _member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING)
+            faults.append(_member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING))
+            faults.append(_member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING))
     elif strict and parts.method == LIST_ROOTS and "params" in entry:
-        yield from _member_faults(entry, "params", "an object", at, ROOTS)
+        faults.append(_member_faults(entry, "params", "an object", at, ROOTS))
+    return chain.from_iterable(faults)
 
 
 def url_faults(entry: Any, at: str) -> Iterator[Finding]:
@@ -342,6 +341,5 @@ def _not_declared(capability: str, at: str, spec: str) -> Finding:
     return error("undeclared_capability", f"expected nothing that needs the capability {capability!r}", at, spec)
 
 
-def _too_large(unit: str, value: object, limit: int, at: str) -> Iterator[Finding]:
-    if isinstance(value, str | Mapping) and len(value) > limit:
-        yield error("too_large", f"expected at most {limit} {unit}", at, MRTR)
+def _too_large(unit: str, limit: int, at: str) -> Finding:
+    return error("too_large", f"expected at most {limit} {unit}", at, MRTR)
