@@ -1,7 +1,8 @@
-"""The exchange, driven to its end: `run` and `run_async`. The only room that awaits or sleeps.
+"""The exchange, driven to its end: `run` and `run_async`. The only module that awaits or sleeps.
 
-One generator of steps serves both drivers: it says what to call next, in order or at once; a driver calls it and hands
-back what came of it.
+One generator of steps serves both drivers, and does nothing itself. It yields a `HostCall`, a call of one of the host's
+functions, and is sent its result; or it yields a list of such generators, which have no order and may run at once, and
+is sent the list of what they returned. `_run_steps` and `_run_steps_async` are the loops that make those calls.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answe
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import InputRequest
 
-#: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
+#: Seconds: a longer timeout counts as none.
 _FOREVER: Final = 1e9
 
 _Result: TypeAlias = Mapping[str, Any]
@@ -50,9 +51,9 @@ def run(
     `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
     handler for, before anything of its pause is asked; `TypeError` for a wrong type, and for an awaitable.
     """
-    late = _deadline(timeout)
-    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, late=late)
-    result: dict[str, Any] = _walk(drive.steps(call), late)
+    deadline = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, deadline=deadline)
+    result: dict[str, Any] = _run_steps(drive.steps(call), deadline)
     return result
 
 
@@ -76,32 +77,32 @@ async def run_async(
     """
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
-    late = _deadline(timeout)
-    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, late=late)
-    limit = asyncio.timeout(None if late == math.inf else max(0.0, late - time.monotonic()))
+    deadline = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, deadline=deadline)
+    limit = asyncio.timeout(None if deadline == math.inf else max(0.0, deadline - time.monotonic()))
     try:
         async with limit:
-            result: dict[str, Any] = await _walk_async(drive.steps(call), late)
+            result: dict[str, Any] = await _run_steps_async(drive.steps(call), deadline)
             return result
     except TimeoutError:
         if not limit.expired():
             raise
-    raise _too_late()
+    raise _timed_out()
 
 
-#: Says what to do, is sent what came of it, and returns its own outcome. What a list holds may be done at once.
+#: What it yields and is sent says the docstring of this module; it returns its own outcome.
 _Steps: TypeAlias = "Generator[HostCall | list[_Steps], Any, Any]"
 
 
 class _Drive(Struct, frozen=True, kw_only=True):
-    """What a driver was given, and the steps that follow from it; no step is taken here."""
+    """What a driver was given, and the generators of steps that follow from it."""
 
     send: Callable[..., Any]
     handlers: Handlers
     reask: int
     on_step: Callable[..., Any] | None
     sleep: Callable[..., Any]
-    late: float
+    deadline: float
 
     def __post_init__(self) -> None:
         require_type("send", self.send, Callable, "callable")
@@ -119,10 +120,10 @@ class _Drive(Struct, frozen=True, kw_only=True):
             if self.on_step is not None:
                 yield HostCall("on_step", self.on_step, (step,))
             if isinstance(step, Call):
-                step = step.receive(_as_result((yield HostCall("send", self.send, (step.method, step.params)))))
+                step = step.receive(_require_object((yield HostCall("send", self.send, (step.method, step.params)))))
             else:
                 if step.delay:
-                    yield HostCall("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
+                    yield HostCall("sleep", self.sleep, (min(step.delay, self.deadline - time.monotonic()),))
                 step = yield from self._resume(step)
         return step.result
 
@@ -152,45 +153,48 @@ class _Drive(Struct, frozen=True, kw_only=True):
             call = HostCall(call.name, call.function, (again,))
 
 
-def _as_result(came: Any) -> Any:
-    """What was sent back, if it is a result: where a transport passes on whatever it got, the server is at fault."""
-    if came is None or isinstance(came, bool | int | float | str | list):
-        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(came)}")
-    return came
+def _require_object(result: Any) -> Any:
+    """Refuse JSON that is no object: a transport passes on whatever it got, so that the server is at fault."""
+    if result is None or isinstance(result, bool | int | float | str | list):
+        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(result)}")
+    return result
 
 
-def _walk(steps: _Steps, late: float) -> Any:
-    """Do step after step."""
-    came: Any = None
+def _run_steps(steps: _Steps, deadline: float) -> Any:
+    """Run a generator of steps to its end, one call after the other."""
+    result: Any = None
     while True:
         try:
-            step = steps.send(came)
-        except StopIteration as over:
-            return over.value
-        came = [_walk(each, late) for each in step] if isinstance(step, list) else _now(step, late)
-
-
-async def _walk_async(steps: _Steps, late: float) -> Any:
-    """Do step after step, waiting where there is something to wait for; what has no order, at once."""
-    came: Any = None
-    while True:
-        try:
-            step = steps.send(came)
-        except StopIteration as over:
-            return over.value
+            step = steps.send(result)
+        except StopIteration as stop:
+            return stop.value
         if isinstance(step, list):
-            came = await _at_once([_walk_async(each, late) for each in step])
+            result = [_run_steps(each, deadline) for each in step]
         else:
-            came = _called(step, late)
-            if isinstance(came, Awaitable):
-                came = await came
+            result = _call_without_awaiting(step, deadline)
 
 
-async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Walk all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
+async def _run_steps_async(steps: _Steps, deadline: float) -> Any:
+    """Run a generator of steps to its end: what it yields in a list at once, and all else one after the other."""
+    result: Any = None
+    while True:
+        try:
+            step = steps.send(result)
+        except StopIteration as stop:
+            return stop.value
+        if isinstance(step, list):
+            result = await _gather([_run_steps_async(each, deadline) for each in step])
+        else:
+            result = _call(step, deadline)
+            if isinstance(result, Awaitable):
+                result = await result
+
+
+async def _gather(coroutines: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Run all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
-    tasks = [asyncio.create_task(walk) for walk in walks]
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         for done in asyncio.as_completed(tasks):
             await done
@@ -201,21 +205,20 @@ async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def _called(do: HostCall, late: float) -> Any:
-    """Call what is to be called, unless it is too late."""
-    if time.monotonic() >= late:
-        raise _too_late()
-    return do.function(*do.arguments)
+def _call(call: HostCall, deadline: float) -> Any:
+    """Call the host's function; raise where the deadline has passed."""
+    if time.monotonic() >= deadline:
+        raise _timed_out()
+    return call.function(*call.arguments)
 
 
-def _now(do: HostCall, late: float) -> Any:
-    """Call it where nothing can be awaited."""
-    came = _called(do, late)
-    if isinstance(came, Awaitable):
-        if isinstance(came, Coroutine):
-            came.close()
-        raise TypeError(f"{do.name} must return its result, not an awaitable of it: that takes run_async")
-    return came
+def _call_without_awaiting(call: HostCall, deadline: float) -> Any:
+    result = _call(call, deadline)
+    if isinstance(result, Awaitable):
+        if isinstance(result, Coroutine):
+            result.close()
+        raise TypeError(f"{call.name} must return its result, not an awaitable of it: that takes run_async")
+    return result
 
 
 def _deadline(timeout: float | None) -> float:
@@ -229,5 +232,5 @@ def _deadline(timeout: float | None) -> float:
     return time.monotonic() + timeout
 
 
-def _too_late() -> TimeoutError:
+def _timed_out() -> TimeoutError:
     return TimeoutError("the call was not done in time")

@@ -97,27 +97,27 @@ class HostCall(Struct, frozen=True):
     arguments: tuple[Any, ...]
 
 
-def host_call_for(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> HostCall:
-    """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
+def host_call_for(handlers: Handlers, key: str, request: InputRequest, host_request: Request | None) -> HostCall:
+    """Find the handler for what is asked, and hand it a copy: `host_request` if it is an elicitation.
 
     A handler whose declaration leaves this out (`modes`, `sampling_tools`) does not count.
     """
-    if isinstance(asked, ElicitRequest):
-        if handlers.wait_for is not None and mode_of(asked) in handlers.modes:
-            return HostCall("wait_for", handlers.wait_for, (request,))
-    elif isinstance(asked, CreateMessageRequest):
-        without_tools = asked.tools is None and asked.tool_choice is None
+    if isinstance(request, ElicitRequest):
+        if handlers.wait_for is not None and mode_of(request) in handlers.modes:
+            return HostCall("wait_for", handlers.wait_for, (host_request,))
+    elif isinstance(request, CreateMessageRequest):
+        without_tools = request.tools is None and request.tool_choice is None
         if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
             return HostCall(
-                "create_message", handlers.create_message, (replace(asked, params=copy_checked(asked.params)),)
+                "create_message", handlers.create_message, (replace(request, params=copy_checked(request.params)),)
             )
-    elif isinstance(asked, ListRootsRequest) and handlers.list_roots is not None:
+    elif isinstance(request, ListRootsRequest) and handlers.list_roots is not None:
         return HostCall("list_roots", handlers.list_roots, ())
     raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))
 
 
-def to_answer(asked: InputRequest, result: Any) -> Any:
-    """What a handler gave, as `Pause.resume` takes it: a bare sequence of roots becomes their result."""
-    if isinstance(asked, ListRootsRequest) and isinstance(result, Sequence) and not isinstance(result, str | bytes):
+def to_answer(request: InputRequest, result: Any) -> Any:
+    """Turn what a handler returned into what `Pause.resume` takes: a bare sequence of roots into their result."""
+    if isinstance(request, ListRootsRequest) and isinstance(result, Sequence) and not isinstance(result, str | bytes):
         return {"roots": list(result)}
     return result

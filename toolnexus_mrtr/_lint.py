@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from toolnexus_mrtr._errors import MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import (
     MRTR,
@@ -118,7 +120,7 @@ def _entry_warnings(key: Any, entry: Entry) -> Iterator[Finding]:
         # An extension may have agreed on more; a client that does not know of it cannot answer.
         yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
-    if entry.is_elicitation and len(str(key)) <= _LIMITS.key:
+    if entry.mode is not UNSET and len(str(key)) <= _LIMITS.key:
         yield from _elicitation_warnings(entry, at + entry.params_at)
 
 

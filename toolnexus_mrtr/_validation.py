@@ -17,8 +17,8 @@ An example. This result answers a `tools/call` whose client declared `{"elicitat
     undeclared_capability  /inputRequests/b/params/mode             "elicitation.url"
     unsafe_url             /inputRequests/b/params/url              bad_scheme
 
-`Call.receive` raises the first. `input_requests` raises the same one; it knows of no call, so that it would not find
-the third. `ElicitationRequests.requests` reads leniently: to it, a missing member is no fault.
+`Call.receive` raises the first. `input_requests`, which knows of no call, would not find the third, and
+`ElicitationRequests.requests`, which reads leniently, not the second.
 """
 
 from __future__ import annotations
@@ -67,9 +67,6 @@ _DEEPEST: Final = 256
 #: No count is above this: every JSON parser holds it exactly.
 MAX_COUNT: Final = 2**53
 
-#: The members of an elicitation that have one type, and that type.
-_TYPES: Final = {"message": "a string", "url": "a string", "requestedSchema": "an object"}
-
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
@@ -93,43 +90,34 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             require_int(name, limit)
             least, most = (1, _DEEPEST) if name == "depth" else (0, MAX_COUNT)
             if not least <= limit <= most:
-                expected = f"expected a limit from {least} to {most}"
-                raise LocalProtocolError("wrong_value", expected, pointer("limits", name))
+                at = pointer("limits", name)
+                raise LocalProtocolError("wrong_value", f"expected a limit from {least} to {most}", at)
 
 
 class Entry(Struct, frozen=True):
     """One entry of `inputRequests` in either wire shape: `{method, params}`, or the params of an elicitation alone.
 
     `params_at` is the pointer from the entry to its params, `""` where the entry is the params, as Apache Juneau's
-    servers write it. Nothing here has been checked: `method` and `params` are whatever stood there, or `None`.
+    servers write it. `mode` is that of an elicitation, and `UNSET` for any other entry and for one without params.
+    Nothing has been checked: all of it is whatever stood there, or `None`.
     """
 
     method: Any
     params: Any
     params_at: str
-
-    @property
-    def is_elicitation(self) -> bool:
-        """Whether the entry is an elicitation that has params."""
-        return self.method == ELICIT and isinstance(self.params, Mapping)
-
-    @property
-    def mode(self) -> Any:
-        """The mode of an elicitation, and `None` for any other entry.
-
-        Without one it is a form, whatever else stands there (client/elicitation, "Elicitation Requests").
-        """
-        is_elicitation = self.method == ELICIT and isinstance(self.params, Mapping)
-        return self.params.get("mode", FORM) if is_elicitation else None
+    mode: Any
 
 
 def entry_of(entry: Any) -> Entry:
-    """Tell method and params of an entry; what is no object has neither."""
+    """Tell method, params and mode of an entry; what is no object has none."""
     if not isinstance(entry, Mapping):
-        return Entry(None, None, "/params")
+        return Entry(None, None, "/params", UNSET)
+    method, params, params_at = entry.get("method"), entry.get("params"), "/params"
     if "method" not in entry and "params" not in entry:
-        return Entry(ELICIT, entry, "")
-    return Entry(entry.get("method"), entry.get("params"), "/params")
+        method, params, params_at = ELICIT, entry, ""
+    # Without a mode it is a form, whatever else stands there (client/elicitation, "Elicitation Requests").
+    mode = params.get("mode", FORM) if method == ELICIT and isinstance(params, Mapping) else UNSET
+    return Entry(method, params, params_at, mode)
 
 
 def require_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,8 +132,8 @@ def require_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def read_well_formed(entry: Any) -> InputRequest | None:
     """Read an entry of the specification's shape that breaks no rule of `shape_faults` and `url_faults`.
 
-    `None` means that the rules have to be asked: the entry may still be right. Written by hand, since it is what most
-    calls spend their time in: `msgspec.convert` to a tagged union takes eight times as long for one entry.
+    `None` means that the rules have to be asked: the entry may still be right. Written by hand, since every entry comes
+    by here: `msgspec.convert` to a tagged union takes eight times as long for one.
     """
     if type(entry) is not dict:
         return None
@@ -244,7 +232,7 @@ def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, l
         yield from url_faults(entry, at)
     if isinstance(key, str) and len(key) > limits.key:
         yield _too_large("characters", limits.key, at)
-    message = parts.params.get("message") if parts.is_elicitation else None
+    message = parts.params.get("message") if parts.mode is not UNSET else None
     if isinstance(message, str) and len(message) > limits.message:
         yield _too_large("characters", limits.message, f"{at}{parts.params_at}/message")
 
@@ -263,7 +251,7 @@ def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
         faults.append(_member_faults(entry, "method", "a string", at, MRTR))
     if parts.params_at and parts.method == ELICIT:
         faults.append(_member_faults(entry, "params", "an object", at, ELICITATION, needed=strict))
-    if parts.is_elicitation:
+    if parts.mode is not UNSET:
         faults.append(_elicitation_faults(parts, at + parts.params_at, strict=strict))
     elif strict and parts.method == SAMPLE:
         faults.append(_member_faults(entry, "params", "an object", at, SAMPLING))
@@ -289,12 +277,11 @@ def _elicitation_faults(entry: Entry, at: str, *, strict: bool) -> Iterator[Find
     if not isinstance(mode, str) or (strict and mode not in MODES):
         found = quoted(mode) if isinstance(mode, str) else json_type(mode)
         yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
-    own, other = ("url", "requestedSchema") if mode == URL else ("requestedSchema", "url")
-    needed = {"message"} if strict or "message" in params else set()
-    if strict and mode in MODES:
-        needed.add(own)
-    for name in ("message", own, other):
-        yield from _member_faults(params, name, _TYPES[name], at, ELICITATION, needed=name in needed)
+    url, schema = ("url", "a string"), ("requestedSchema", "an object")
+    own, other = (url, schema) if mode == URL else (schema, url)
+    yield from _member_faults(params, "message", "a string", at, ELICITATION, needed=strict or "message" in params)
+    yield from _member_faults(params, *own, at, ELICITATION, needed=strict and mode in MODES)
+    yield from _member_faults(params, *other, at, ELICITATION, needed=False)
 
 
 def _member_faults(
@@ -318,11 +305,10 @@ def _undeclared(entry: Entry, at: str, capabilities: Mapping[str, Any]) -> Itera
             yield _not_declared(f"elicitation.{entry.mode}", f"{at}{entry.params_at}/mode", ELICITATION)
     elif entry.method == SAMPLE:
         declared = capabilities.get("sampling")
+        has_tools = isinstance(declared, Mapping) and declared.get("tools") is not None
         if declared is None:
             yield _not_declared("sampling", at, SAMPLING)
-        elif isinstance(entry.params, Mapping) and not (
-            isinstance(declared, Mapping) and declared.get("tools") is not None
-        ):
+        elif isinstance(entry.params, Mapping) and not has_tools:
             # A client must refuse both (schema.ts, CreateMessageRequestParams).
             for name in ("tools", "toolChoice"):
                 if entry.params.get(name) is not None:
