@@ -61,10 +61,8 @@ from toolnexus_mrtr._types import (
 )
 from toolnexus_mrtr._urls import inspect_url, plain_url
 
-#: Deeper values would exhaust the stack of the standard library's JSON.
+#: Deeper values would exhaust the stack of the standard library's JSON; larger counts no JSON parser holds exactly.
 _DEEPEST: Final = 256
-
-#: No count is above this: every JSON parser holds it exactly.
 MAX_COUNT: Final = 2**53
 
 
