@@ -22,7 +22,7 @@ from vectors import ROOT
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._adversary._attacks import trials
+from toolnexus_mrtr.cli._adversary._attacks import make_trials
 from toolnexus_mrtr.cli._adversary._grading import RULES
 from toolnexus_mrtr.cli._adversary._loopback import Loopback
 from toolnexus_mrtr.cli._adversary._server import HostileServer
@@ -41,10 +41,10 @@ def graded(kind=Client):
     """What came of every rule when a client of this kind has played all of it."""
     loopback, clock = Loopback(0), Clock()
     player = HostileServer(loopback.base, clock)
-    with loopback.serving(player):
+    with loopback.serve(player):
         kind(loopback.url, clock).play()
-        player.ended()
-    return player.verdicts()
+        player.stop_clock()
+    return player.judge()
 
 
 def words(verdicts):
@@ -236,12 +236,12 @@ def playing(clock=None):
     """A server that is up, and what it makes of its client."""
     loopback = Loopback(0)
     player = HostileServer(loopback.base, clock or Clock())
-    with loopback.serving(player):
+    with loopback.serve(player):
         yield Client(loopback.url), player
 
 
 def seen(player, rule):
-    ((verdict, lines),) = [(one.verdict, one.seen) for one in player.verdicts() if one.rule.id == rule]
+    ((verdict, lines),) = [(one.verdict, one.seen) for one in player.judge() if one.rule.id == rule]
     return verdict, lines
 
 
@@ -251,7 +251,7 @@ def plain(**members):
 
 def test_a_client_that_does_nothing_has_exercised_nothing():
     with playing() as (_, player):
-        assert set(words(player.verdicts()).values()) == {"not exercised"}
+        assert set(words(player.judge()).values()) == {"not exercised"}
 
 
 def test_what_a_client_does_not_declare_it_is_not_asked():
@@ -305,7 +305,7 @@ def test_answers_of_any_type_are_graded(answers, rule):
     with playing() as (client, player):
         client.send("tools/call", plain())
         client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
-    failed = [name for name, word in words(player.verdicts()).items() if word == "failed"]
+    failed = [name for name, word in words(player.judge()).items() if word == "failed"]
     assert failed == [rule]
 
 
@@ -323,7 +323,7 @@ def test_a_call_can_be_made_again_when_it_has_ended():
     with playing() as (client, player):
         types = [client.send("tools/call", params)["resultType"] for params in (plain(), answered) * 2]
     assert types == ["input_required", "complete"] * 2
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in words(player.judge()).values()
 
 
 def test_only_the_first_faults_are_shown_and_no_value_of_the_client():
@@ -372,7 +372,7 @@ def test_there_is_one_place_to_talk(method, path, headers, status):
         connection.endheaders()
         with contextlib.closing(connection):
             assert connection.getresponse().status == status
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in words(player.judge()).values()
 
 
 def test_a_client_that_hangs_up_does_not_matter(capfd):
@@ -383,7 +383,7 @@ def test_a_client_that_hangs_up_does_not_matter(capfd):
             line.shutdown(socket.SHUT_WR)
             assert line.recv(1) == b""
         client.send("server/discover", {})
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in words(player.judge()).values()
     assert capfd.readouterr() == ("", "")
 
 
@@ -394,12 +394,12 @@ def test_a_fault_of_our_own_is_told(fault, is_told, capsys):
             raise fault
 
     loopback = Loopback(0)
-    with loopback.serving(Faulty()), pytest.raises(http.client.RemoteDisconnected):
+    with loopback.serve(Faulty()), pytest.raises(http.client.RemoteDisconnected):
         post(loopback.url, b"{}")
     assert ("ValueError" in capsys.readouterr().err) == is_told
 
 
-NAMES = [trial.name for trial in trials("http://127.0.0.1:1")]
+NAMES = [trial.name for trial in make_trials("http://127.0.0.1:1")]
 MEMBERS = st.fixed_dictionaries(
     {"name": st.sampled_from(NAMES)},
     optional={
@@ -416,7 +416,7 @@ def test_no_message_is_too_strange(messages):
     for params, id in messages:
         message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
         assert player.answer(message).keys() & {"result", "error"}
-    assert [one.rule.id for one in player.verdicts()] == list(RULES)
+    assert [one.rule.id for one in player.judge()] == list(RULES)
 
 
 # The command.
