@@ -37,7 +37,7 @@ from toolnexus_mrtr import (
     run_async,
 )
 from toolnexus_mrtr._json import copy_checked
-from toolnexus_mrtr.cli._vectors._operations import new_call
+from toolnexus_mrtr.cli._vectors._operations import build_call
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
 FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
@@ -205,7 +205,9 @@ def test_vector_driven(drive, vector, clock):
     script = Script(copy.deepcopy(vector.input["steps"]))
     expected = vector.expect["outcome"]
     try:
-        result = drive(new_call(vector.input["call"]), script.server, script.handlers, reask=0, on_step=script.on_step)
+        result = drive(
+            build_call(vector.input["call"]), script.server, script.handlers, reask=0, on_step=script.on_step
+        )
         outcome = {"done": result, "resultType": result.get("resultType", "complete")}
     except MrtrError as error:
         outcome = {"error": {"code": error.code, "at": error.at}}

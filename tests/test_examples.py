@@ -17,7 +17,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     input_requests,
 )
-from toolnexus_mrtr.cli._vectors._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import build_result
 
 #: The examples of the specification, where they lie beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"
@@ -187,7 +187,7 @@ def test_an_input_request_is_read_whole(entry):
     ],
 )
 def test_a_result_is_written_as_it_is(kind, example):
-    result = typed_result(example)
+    result = build_result(example)
     assert type(result) is kind
     asked = input_requests({"inputRequests": {"key": may_have_asked(result)}})
     for requests in (None, asked):
@@ -197,13 +197,13 @@ def test_a_result_is_written_as_it_is(kind, example):
 
 @pytest.mark.parametrize("example", examples("Root"))
 def test_a_root_is_written_as_it_is(example):
-    written = ElicitationResponses.to_input_response("key", typed_result({"roots": [example]}))
+    written = ElicitationResponses.to_input_response("key", build_result({"roots": [example]}))
     assert json_text(written) == json_text({"key": {"roots": [example]}})
 
 
 @pytest.mark.parametrize("example", examples("InputResponses"))
 def test_input_responses_are_written_as_they_are(example):
-    results = {key: typed_result(answer) for key, answer in example.items()}
+    results = {key: build_result(answer) for key, answer in example.items()}
     asked = input_requests({"inputRequests": {key: may_have_asked(result) for key, result in results.items()}})
     for requests in (None, asked):
         written = ElicitationResponses.to_input_responses(results, requests)

@@ -37,7 +37,7 @@ from toolnexus_mrtr import (
 )
 from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._validation import pause_faults
-from toolnexus_mrtr.cli._vectors._operations import play
+from toolnexus_mrtr.cli._vectors._operations import play_exchange
 
 SECRET = "correct horse battery staple"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
@@ -83,7 +83,7 @@ ENDED = [vector for vector in VECTORS if vector.operation == "exchange" and "err
 @pytest.mark.parametrize("vector", ENDED, ids=lambda vector: vector.id)
 def test_an_error_that_ends_an_exchange_is_of_its_side_and_short(vector):
     with pytest.raises(MrtrError) as caught:
-        play(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
+        play_exchange(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
     code = caught.value.code
     assert type(caught.value) is ENDINGS.get(code, SIDES[CODES[code]["side"]])
     assert len(str(caught.value)) <= 400

@@ -16,7 +16,7 @@ from toolnexus_mrtr import (
     input_requests,
 )
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._vectors._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import build_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 
@@ -122,7 +122,7 @@ def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
 def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
     answers = params.get("inputResponses", {})
-    typed = {key: typed_result(answer) for key, answer in answers.items()}
+    typed = {key: build_result(answer) for key, answer in answers.items()}
     written = ElicitationResponses.to_input_responses(typed, input_requests(raw))
     assert json_text(written) == json_text(answers)
     assert list(written) == list(answers)
