@@ -13,7 +13,7 @@ from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer, req
 from toolnexus_mrtr._forms._checking import SENDABLE, find_violations, integral_to_int, to_wire_value
 from toolnexus_mrtr._forms._constraints import FormConstraints, read_constraints
 from toolnexus_mrtr._forms._fields import Field, list_fields
-from toolnexus_mrtr._forms._keywords import ANY_TYPE
+from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
 from toolnexus_mrtr._forms._parsing import Unreadable, parse_field
 from toolnexus_mrtr._forms._schema import load
 
@@ -187,7 +187,10 @@ def _depends_on_form(value: Any) -> bool:
 
 
 def _read_types_and_required(schema: Mapping[str, Any]) -> tuple[dict[str, frozenset[str]], Container[str]]:
-    """Read the types of each field, and the names that are required."""
+    """Read the types of each field, and the names that are required; of a restricted schema nothing else is read."""
     loaded = load(schema)
+    if loaded.is_restricted:
+        fields = loaded.root["properties"]
+        return {name: types_of(field) for name, field in fields.items()}, loaded.root.get("required", ())
     form = read_constraints(loaded)
     return {name: constraints.types for name, constraints in form.fields.items()}, form.required
