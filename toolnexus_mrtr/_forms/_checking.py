@@ -1,110 +1,120 @@
-"""Whether a value can be sent and keeps the rules of its field; if not, what was expected. Alone loads jsonschema."""
+"""Checks whether one value of an answer can be sent and satisfies the constraints of its field; alone loads jsonschema.
+
+Of jsonschema only keyword functions are used: those of the ten simple keywords, `format` with checkers of our own, and
+`anyOf` over schemas of these. Each is called directly, and takes one pass over the value. The rest of a server's schema
+never reaches jsonschema, because it is not made for schemas written by strangers: it fetches references from the
+network and from files, a `pattern` or nested alternatives can take exponential time, circular references exhaust the
+stack, and a malformed schema raises whatever error it runs into.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 
 from toolnexus_mrtr._forms._constraints import Constraints
-from toolnexus_mrtr._forms._fields import ITEMS
 from toolnexus_mrtr._forms._formats import FORMATS
 from toolnexus_mrtr._forms._keywords import equality_key
-from toolnexus_mrtr._forms._schema import DRAFT_7, LATEST
+from toolnexus_mrtr._forms._schema import DRAFT_7, LATEST, MAX_ITEMS
 from toolnexus_mrtr._json import to_plain
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-#: How many keywords the items of one list may be checked against, all together.
-_STEPS: Final = 50_000
+#: How many keywords are checked for the items of one list, all together.
+_MAX_CHECKS: Final = 50_000
 
 #: How much of a number out of a schema a message shows.
-_SHOWN: Final = 32
+_MAX_SHOWN: Final = 32
 
 SENDABLE: Final = "text, a number, yes or no, or a list of text"
 
 
-def wire_value(value: Any, rules: Constraints | None) -> tuple[Any, dict[str, str]]:
-    """Give the plain twin of a value, and what keeps it off the wire (ts, ElicitResult)."""
-    twin = to_plain(value)
-    if isinstance(value, float) and twin is UNSET:
-        return twin, {"not_finite": "a finite number"}
-    if type(twin) is list:
-        if len(twin) > ITEMS:
-            return [], {"too_many": f"at most {ITEMS} items"}
-        if not all(isinstance(item, str) for item in twin):
+def to_wire_value(value: Any, types: frozenset[str]) -> tuple[Any, dict[str, str]]:
+    """Copy a value as plain JSON for a field of these types; if it cannot be sent, say why: a message by error code.
+
+    What can be sent is listed in schema.ts, ElicitResult.
+    """
+    plain = to_plain(value)
+    if isinstance(value, float) and plain is UNSET:
+        return plain, {"not_finite": "a finite number"}
+    if type(plain) is list:
+        if len(plain) > MAX_ITEMS:
+            return [], {"too_many": f"at most {MAX_ITEMS} items"}
+        if not all(isinstance(item, str) for item in plain):
             return [], {"not_sendable": "a list that holds text only"}
-        return [str.__str__(item) for item in twin], {}
-    if twin is UNSET or twin is None or type(twin) is dict:
+        return [str.__str__(item) for item in plain], {}
+    if plain is UNSET or plain is None or type(plain) is dict:
         return None, {"not_sendable": SENDABLE}
-    return integral_to_int(twin, rules), {}
+    return integral_to_int(plain, types), {}
 
 
-def integral_to_int(value: Any, rules: Constraints | None) -> Any:
-    """Give a number as an integer field is sent it: some servers do not take 3.0 for one."""
-    if isinstance(value, float) and value.is_integer() and rules is not None and "number" not in rules.types:
-        return int(value)
-    return value
+def integral_to_int(value: Any, types: frozenset[str]) -> Any:
+    """Turn 3.0 into 3 for an integer field: some servers do not take 3.0 for an integer."""
+    return int(value) if isinstance(value, float) and "number" not in types and value.is_integer() else value
 
 
-def violations(value: Any, rules: Constraints, dialect: str) -> dict[str, str]:
-    """What is wrong with a value that the wire can carry: what was expected, by code."""
-    if rules.chosen is not None and (type(value) is list or equality_key(value) not in rules.chosen):
+def find_violations(value: Any, constraints: Constraints, dialect: str) -> dict[str, str]:
+    """Find what is wrong with a value that can be sent: a message that says what was expected, by error code."""
+    choices = constraints.choices
+    if choices is not None and (type(value) is list or equality_key(value) not in choices):
         return {"not_a_choice": "one of the choices"}
-    chosen = rules.items_chosen
-    if chosen is not None and type(value) is list and not all(equality_key(item) in chosen for item in value):
+    choices = constraints.item_choices
+    if choices is not None and type(value) is list and not all(equality_key(item) in choices for item in value):
         return {"not_a_choice": "only what is among the choices"}
-    validator = _validator(dialect)
+    validator = _load_validator(dialect)
     faults: dict[str, str] = {}
-    for keyword, limit in _broken(value, rules.parts, validator):
-        faults.setdefault(_CODES.get(keyword, "other"), _expected(keyword, limit))
-    # Items of which nothing is said break nothing.
-    steps = sum(map(len, rules.items))
-    if steps and type(value) is list:
-        most = _STEPS // steps
+    for keyword, limit in _find_violated(value, constraints.schemas, validator):
+        faults.setdefault(_CODES.get(keyword, "other"), _describe(keyword, limit))
+    checks_per_item = sum(map(len, constraints.item_schemas))
+    if checks_per_item and type(value) is list:
+        most = _MAX_CHECKS // checks_per_item
         if len(value) > most:
             return {"too_many": f"at most {most} items"}
-        of_items = chain.from_iterable(_broken(item, rules.items, validator) for item in value)
-        for keyword, limit in islice(of_items, 1):
-            faults.setdefault(_CODES.get(keyword, "other"), f"each item {_expected(keyword, limit)}")
+        violated = (found for item in value for found in _find_violated(item, constraints.item_schemas, validator))
+        for keyword, limit in islice(violated, 1):
+            faults.setdefault(_CODES.get(keyword, "other"), f"each item {_describe(keyword, limit)}")
     if type(value) is int or type(value) is float:
-        for step in rules.steps:
+        for divisor in constraints.multiples_of:
             # In decimals, as people write them: 19.99 is a multiple of 0.01.
-            if (Fraction(str(value)) / Fraction(str(step))).denominator != 1:
-                faults.setdefault("other", f"a multiple of {_shown(step)}")
+            if (Fraction(str(value)) / Fraction(str(divisor))).denominator != 1:
+                faults.setdefault("other", f"a multiple of {_shorten(divisor)}")
     return faults
 
 
-def _broken(value: Any, parts: Iterable[dict[str, Any]], validator: Validator) -> Iterator[tuple[str, Any]]:
-    """The keywords that a value breaks; what each means is jsonschema's to say."""
-    for part in parts:
-        for keyword, limit in part.items():
-            if any(True for _ in validator.VALIDATORS[keyword](validator, limit, value, part) or ()):
+def _find_violated(value: Any, schemas: Iterable[dict[str, Any]], validator: Validator) -> Iterator[tuple[str, Any]]:
+    """Yield the keywords that a value violates; of one schema none after a violated `type`."""
+    functions = validator.VALIDATORS
+    for schema in schemas:
+        for keyword, limit in schema.items():
+            errors = functions[keyword](validator, limit, value, schema) or ()
+            if next(iter(errors), None) is not None:
                 yield keyword, limit
                 if keyword == "type":
                     break
 
 
 @cache
-def _validator(dialect: str) -> Validator:
-    """A validator that fetches nothing and knows no format but ours; loading it takes longer than most checks."""
+def _load_validator(dialect: str) -> Validator:
+    """Load a validator that fetches nothing and knows no format but ours, and keep it: loading takes long."""
     # Both are slow to import, and not every host checks forms.
     from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator, FormatChecker  # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415 - as said above
+    from referencing import Registry  # noqa: PLC0415 - as above
 
     checker = FormatChecker(formats=())
     for name, is_of_format in FORMATS.items():
         checker.checks(name)(lambda value, holds=is_of_format: not isinstance(value, str) or holds(value))
     kind = {LATEST: Draft202012Validator, DRAFT_7: Draft7Validator}.get(dialect, Draft201909Validator)
-    # No reference may reach the network or a file (base, "$ref Resolution").
+    # No reference may reach the network or a file (basic/index, "$ref Resolution").
     return kind({}, registry=Registry(), format_checker=checker)
 
 
+#: Error codes by keyword.
 _CODES: Final = {
     "type": "wrong_type",
     "minLength": "too_short",
@@ -118,9 +128,9 @@ _CODES: Final = {
     "format": "wrong_format",
 }
 
-_COUNTED: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_LENGTHS: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 
-_EXPECTED: Final = {
+_MESSAGES: Final = {
     "minLength": "at least {} characters",
     "maxLength": "at most {} characters",
     "minimum": "at least {}",
@@ -132,14 +142,14 @@ _EXPECTED: Final = {
     "uniqueItems": "no item twice",
 }
 
-_FORMATS: Final = {
+_FORMAT_MESSAGES: Final = {
     "email": "an email address",
     "uri": "a uri with its scheme, as https://example.com/",
     "date": "a date, as 2026-07-28",
     "date-time": "a date and a time with its offset, as 2026-07-28T10:00:00Z",
 }
 
-_TYPES: Final = {
+_TYPE_NAMES: Final = {
     "string": "text",
     "number": "a number",
     "integer": "a whole number",
@@ -150,16 +160,16 @@ _TYPES: Final = {
 }
 
 
-def _expected(keyword: str, limit: Any) -> str:
-    """Say what a keyword asks for, to a person; never what was given."""
+def _describe(keyword: str, limit: Any) -> str:
+    """Describe to a person what a keyword expects; never the value that was given."""
     if keyword == "type":
-        return " or ".join(_TYPES[name] for name in ([limit] if isinstance(limit, str) else limit))
+        return " or ".join(_TYPE_NAMES[name] for name in ([limit] if isinstance(limit, str) else limit))
     if keyword == "format":
-        return _FORMATS[limit]
-    text = _EXPECTED.get(keyword, "what the server's form allows").replace("{}", _shown(limit))
-    return text.removesuffix("s") if limit == 1 and keyword in _COUNTED else text
+        return _FORMAT_MESSAGES[limit]
+    text = _MESSAGES.get(keyword, "what the server's form allows").replace("{}", _shorten(limit))
+    return text.removesuffix("s") if limit == 1 and keyword in _LENGTHS else text
 
 
-def _shown(number: Any) -> str:
+def _shorten(number: Any) -> str:
     text = str(number)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."

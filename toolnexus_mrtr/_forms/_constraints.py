@@ -1,182 +1,275 @@
-"""What is enforced of each field of a form, laid out of an admitted schema. Touches schemas and their keywords."""
+"""Reads the constraints of a form out of its schema: what is enforced of each field, and what is left to the server.
+
+How it works. A value has to satisfy several schemas at once: its own, the one that a `$ref` in it leads to, those in
+its `allOf`, and the member of an `anyOf` or `oneOf` that has no other member but null (an optional field). They are
+collected first. Then each is read alone, into `Constraints`, and these are combined: types and choices are intersected,
+the rest is concatenated. This is done for the form itself, then for each of its properties, and for the items of lists.
+
+What one schema demands is split by keyword. Simple keywords are left to jsonschema as they stand, and so is an `anyOf`
+of schemas that have no others. `const`, `enum`, and an `anyOf` or `oneOf` of consts become choices; `multipleOf`,
+`items` and `additionalProperties` become constraints of their own. A keyword that constrains in any other way is not
+enforced: its pointer is listed.
+
+>>> from toolnexus_mrtr._forms._schema import load
+>>> form = read_constraints(
+...     load(
+...         {
+...             "type": "object",
+...             "properties": {
+...                 "size": {"anyOf": [{"$ref": "#/$defs/size"}, {"type": "null"}]},
+...                 "code": {"type": "string", "minLength": 3, "pattern": "^[A-Z]+$"},
+...             },
+...             "required": ["code"],
+...             "$defs": {"size": {"type": "string", "enum": ["S", "L"]}},
+...         }
+...     )
+... )
+
+Three schemas hold for a size: the property, the first member of its `anyOf`, and the definition. They allow any type,
+any type, and strings; the last one has the choices. As both choices are strings, `type` is not checked once more.
+
+>>> [pointer_of(at) for _, at in form.subschemas["size"]]
+['/properties/size', '/properties/size/anyOf/0', '/$defs/size']
+>>> [choice.value for choice in form.fields["size"].choices.values()]
+['S', 'L']
+>>> form.fields["size"].types, form.fields["size"].schemas
+(frozenset({'string'}), ())
+
+A code is checked by jsonschema, less its pattern: a pattern can take exponential time, so it is left to the server.
+
+>>> form.fields["code"].schemas
+({'type': 'string', 'minLength': 3},)
+>>> form.unenforced
+('/properties/code/pattern',)
+>>> list(form.required)
+['code']
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from toolnexus_mrtr._errors import RemoteProtocolError, pointer
+from toolnexus_mrtr._errors import LazyPointer, RemoteProtocolError, pointer_of
 from toolnexus_mrtr._forms._keywords import (
-    ANY,
+    ANY_TYPE,
+    COMPLEX,
     COMPOSITIONS,
-    LAYERS,
-    NOT_CHEAP,
-    OTHERS,
+    NOT_SIMPLE,
     Choices,
     alternatives_of,
-    cheap_part,
     choices_of,
     has_type,
+    intersect,
     is_choice,
     members_of,
-    narrowed,
+    select_simple,
+    select_with_alternatives,
     types_of,
-    union_part,
 )
-from toolnexus_mrtr._forms._schema import DRAFT_7, LoadedSchema, target
+from toolnexus_mrtr._forms._schema import DRAFT_7, MAX_SUBSCHEMAS_OF_ONE_VALUE, LoadedSchema, resolve
 
-#: A schema that must hold, and where it stands.
-Subschema: TypeAlias = tuple[dict[str, Any], str]
+#: A schema that a value must satisfy, and where it stands.
+Subschema: TypeAlias = tuple[dict[str, Any], LazyPointer]
+
+#: The same before `true` and `false` are replaced.
+_Source: TypeAlias = tuple[Any, LazyPointer]
+
+#: The keywords that bring in further schemas.
+_LINKING: Final = frozenset({"$ref", "allOf", *COMPOSITIONS})
 
 _ANNOTATIONS: Final = ("title", "description", "default")
 
-#: What the schema `false` comes to: nothing satisfies it.
+#: What stands for the schema `false`: no value satisfies it.
 _NOTHING: Final[dict[str, Any]] = {"enum": []}
 
 
 class Constraints(Struct, frozen=True):
-    """What is enforced of a value.
+    """What is enforced of one value.
 
-    `parts` are schemas that must hold, keyword by keyword, `items` those that must hold for each item of a list.
-    `chosen` and `items_chosen` are what to choose from, `steps` what a number must be a multiple of, `types` what the
-    value may be.
+    `types` are those that it may have, `choices` the only values that it may be, unless `None`. It must satisfy each
+    of `schemas`, which hold keywords for jsonschema alone, and a number must be a multiple of each of `multiples_of`.
+    `item_schemas` and `item_choices` are the same for each item of a list.
     """
 
-    parts: tuple[dict[str, Any], ...]
-    items: tuple[dict[str, Any], ...]
-    chosen: Choices | None
-    items_chosen: Choices | None
-    steps: tuple[float, ...]
     types: frozenset[str]
+    schemas: tuple[dict[str, Any], ...] = ()
+    choices: Choices | None = None
+    multiples_of: tuple[float, ...] = ()
+    item_schemas: tuple[dict[str, Any], ...] = ()
+    item_choices: Choices | None = None
 
 
 class FormConstraints(Struct, frozen=True):
-    """A form as its schema lays it out, field by field in the order of the properties.
+    """What is enforced of a form.
 
-    `layers` are all the schemas that must hold for a field; `allowed` are the only names that it may hold, `None` where
-    any may stand; `extra` is enforced of those that are not among its fields.
+    `fields` are the constraints by name of the field, in the order of the properties; last come names that are
+    required and not described. `subschemas` has for each field the schemas that they were read from. `allowed` are the
+    only names that the content may hold, or `None`; `additional` are the constraints of values that belong to none of
+    the fields, or `None`. `unenforced` are pointers to the keywords that are left to the server.
     """
 
-    layers: dict[str, list[Subschema]]
-    rules: dict[str, Constraints]
+    fields: dict[str, Constraints]
+    subschemas: dict[str, list[Subschema]]
     required: dict[str, None]
     allowed: frozenset[str] | None
-    extra: Constraints | None
+    additional: Constraints | None
     unenforced: tuple[str, ...]
 
 
-def outline(admitted: LoadedSchema) -> FormConstraints:
-    """Lay a form out."""
-    return _Outliner(admitted).outline()
+def read_constraints(schema: LoadedSchema) -> FormConstraints:
+    """Read what is enforced of a form.
+
+    Raises `RemoteProtocolError`: `schema_invalid` where it is not the schema of an object, `schema_too_large`.
+    """
+    return _Reader(schema).read_form()
 
 
-class _Outliner:
-    """Reads the fields of one admitted schema, and keeps a list of what it leaves unenforced."""
+class _Reader:
+    """Reads the constraints of one loaded schema, and notes the keywords that are not enforced."""
 
-    def __init__(self, admitted: LoadedSchema) -> None:
-        self._loaded = admitted
-        self._unenforced: dict[str, None] = {}
+    def __init__(self, schema: LoadedSchema) -> None:
+        self._schema = schema
+        self._unenforced: list[str] = []
 
-    def outline(self) -> FormConstraints:
-        sources: dict[str, list[tuple[Any, str]]] = {}
+    def read_form(self) -> FormConstraints:
+        objects = self._collect([(self._schema.root, "")])
+        properties: dict[str, list[_Source]] = {}
         required: dict[str, None] = {}
+        for schema, at in objects:
+            if "object" not in types_of(schema):
+                expected = "expected the schema of an object"
+                raise RemoteProtocolError("schema_invalid", expected, pointer_of((at, "type")))
+            for name, subschema in schema.get("properties", {}).items():
+                properties.setdefault(name, []).append((subschema, ((at, "properties"), name)))
+            required |= dict.fromkeys(schema.get("required", ()))
+        allowed, sources = self._read_additional(objects)
+        subschemas = {name: self._collect(described) for name, described in properties.items()}
+        fields = {name: self._read_value(found) for name, found in subschemas.items()}
+        others = self._collect(sources)
+        additional = self._read_value(others)
+        for name in required:
+            subschemas.setdefault(name, others)
+            fields.setdefault(name, additional)
+        unenforced = tuple(dict.fromkeys(self._unenforced))
+        return FormConstraints(fields, subschemas, required, allowed, additional if sources else None, unenforced)
+
+    def _read_additional(self, objects: list[Subschema]) -> tuple[frozenset[str] | None, list[_Source]]:
+        """Read `additionalProperties`: the only names that are allowed, if any, and the schemas of all other values."""
         allowed: frozenset[str] | None = None
-        undescribed: list[tuple[Any, str]] = []
-        layers = self._layers([(self._loaded.root, "")])
-        for layer, at in layers:
-            if "object" not in types_of(layer):
-                raise RemoteProtocolError("schema_invalid", "expected the schema of an object", at + "/type")
-            own = layer.get("properties", {})
-            for name, subschema in own.items():
-                sources.setdefault(name, []).append((subschema, f"{at}/properties{pointer(name)}"))
-            required |= dict.fromkeys(layer.get("required", ()))
+        sources: list[_Source] = []
+        for schema, at in objects:
             enforced = {"properties", "required"}
-            additional = layer.get("additionalProperties", True)
-            if "patternProperties" not in layer and (isinstance(additional, bool) or len(layers) == 1):
+            additional = schema.get("additionalProperties", True)
+            if "patternProperties" not in schema and (isinstance(additional, bool) or len(objects) == 1):
                 enforced.add("additionalProperties")
                 if additional is False:
-                    allowed = frozenset(own) if allowed is None else allowed & own.keys()
+                    names = frozenset(schema.get("properties", ()))
+                    allowed = names if allowed is None else allowed & names
                 elif additional is not True:
-                    undescribed.append((additional, at + "/additionalProperties"))
-            self._leave(layer, at, enforced)
-        held = {name: self._layers(places) for name, places in sources.items()}
-        rules = {name: self._rules(layers) for name, layers in held.items()}
-        others = self._layers(undescribed)
-        extra = self._rules(others)
-        for name in required:
-            held.setdefault(name, others)
-            rules.setdefault(name, extra)
-        return FormConstraints(held, rules, required, allowed, extra if undescribed else None, tuple(self._unenforced))
+                    sources.append((additional, (at, "additionalProperties")))
+            self._note_unenforced(schema, at, enforced)
+        return allowed, sources
 
-    def _layers(self, sources: Iterable[tuple[Any, str]]) -> list[Subschema]:
-        """Follow references, `allOf` and compositions with null: what is found must hold all at once."""
-        todo = list(sources)
+    def _collect(self, sources: list[_Source]) -> list[Subschema]:
+        """Collect every schema that a value must satisfy: those given, and those that they bring in."""
+        if len(sources) == 1 and isinstance(sources[0][0], dict) and _LINKING.isdisjoint(sources[0][0]):
+            return sources
         found: list[Subschema] = []
-        for schema, at in todo:
-            if schema is True:
+        pending = list(sources)
+        # The list grows while it is walked.
+        for source, at in pending:
+            if source is True:
                 continue
-            if schema and NOT_CHEAP.isdisjoint(schema) and len(todo) == 1:
-                return todo
-            layer = _NOTHING if schema is False else schema
-            if "$ref" in layer:
-                todo.append(target(self._loaded.root, layer["$ref"], at + "/$ref"))
-                if self._loaded.dialect == DRAFT_7:
+            schema = _NOTHING if source is False else source
+            if "$ref" in schema:
+                pending.append(resolve(self._schema.root, schema["$ref"], (at, "$ref")))
+                if self._schema.dialect == DRAFT_7:
                     # Draft-07 ignores what stands beside a reference.
-                    layer = {name: layer[name] for name in _ANNOTATIONS if name in layer}
-            parts = layer.get("allOf", ())
-            if len(found) == LAYERS or len(parts) > LAYERS:
-                raise RemoteProtocolError("schema_too_large", f"expected at most {LAYERS} schemas for one value", at)
-            todo += [(part, f"{at}/allOf/{place}") for place, part in enumerate(parts)]
-            for keyword in filter(layer.__contains__, COMPOSITIONS):
-                members = members_of(layer, keyword)
+                    schema = {name: schema[name] for name in _ANNOTATIONS if name in schema}
+            parts = schema.get("allOf", ())
+            if max(len(found) + 1, len(parts)) > MAX_SUBSCHEMAS_OF_ONE_VALUE:
+                expected = f"expected at most {MAX_SUBSCHEMAS_OF_ONE_VALUE} schemas for one value"
+                raise RemoteProtocolError("schema_too_large", expected, pointer_of(at))
+            pending += [(part, ((at, "allOf"), place)) for place, part in enumerate(parts)]
+            for keyword in COMPOSITIONS:
+                members = members_of(schema, keyword)
                 if len(members) == 1 and not any(map(is_choice, members.values())):
-                    todo += [(member, f"{at}/{keyword}/{place}") for place, member in members.items()]
-            found.append((layer, at))
+                    pending += [(member, ((at, keyword), place)) for place, member in members.items()]
+            found.append((schema, at))
         return found
 
-    def _rules(self, layers: list[Subschema], *, of_items: bool = False) -> Constraints:
-        if len(layers) == 1 and NOT_CHEAP.isdisjoint(layers[0][0]):
-            return Constraints((cheap_part(layers[0][0]),), (), None, None, (), types_of(layers[0][0]))
-        parts, steps = [], []
-        types = ANY
-        items: tuple[dict[str, Any], ...] = ()
-        chosen: Choices | None = None
-        items_chosen: Choices | None = None
-        for layer, at in layers:
-            part, enforced = cheap_part(layer), {"multipleOf"}
-            for keyword, choices in choices_of(layer):
-                chosen = narrowed(chosen, choices)
-                enforced.add(keyword)
-            if not of_items and (alternatives := alternatives_of(layer)) and "anyOf" not in enforced:
-                part = union_part(layer, alternatives)
+    def _read_value(self, subschemas: list[Subschema], *, is_item: bool = False) -> Constraints:
+        """Read what is enforced of a value that must satisfy all the given schemas."""
+        constraints = None
+        for schema, at in subschemas:
+            read = self._read_one(schema, at, is_item=is_item)
+            constraints = read if constraints is None else _combine(constraints, read)
+        if constraints is None:
+            return Constraints(ANY_TYPE)
+        return constraints if constraints.choices is None else _drop_types(constraints, constraints.choices)
+
+    def _read_one(self, schema: dict[str, Any], at: LazyPointer, *, is_item: bool) -> Constraints:
+        if NOT_SIMPLE.isdisjoint(schema):
+            selected = select_simple(schema)
+            return Constraints(types_of(schema), (selected,) if selected else ())
+        enforced = {"multipleOf"}
+        choices: Choices | None = None
+        for keyword, offered in choices_of(schema):
+            choices = intersect(choices, offered)
+            enforced.add(keyword)
+        selected = select_simple(schema)
+        items = None
+        if not is_item:
+            if "anyOf" not in enforced and (alternatives := alternatives_of(schema)):
+                selected = select_with_alternatives(schema, alternatives)
                 enforced.add("anyOf")
-            if layer.get("items") is True:
-                # Every item will do.
-                enforced.add("items")
-            if not of_items and (rules := self._items(layer, at)):
-                items += rules.parts
-                items_chosen = narrowed(items_chosen, rules.chosen)
-                enforced.add("items")
-            types &= types_of(layer)
-            steps += [layer["multipleOf"]] if "multipleOf" in layer else []
-            parts.append(part)
-            self._leave(layer, at, enforced)
-        if chosen is not None and types is not ANY:
-            chosen = {key: choice for key, choice in chosen.items() if has_type(choice.value, types)}
-            # The type of what may be chosen has been looked at.
-            parts = [part for part in parts if len(part) > 1 or "type" not in part]
-        return Constraints(tuple(filter(None, parts)), items, chosen, items_chosen, tuple(steps), types)
+            items = self._read_items(schema, at)
+        if items is not None or schema.get("items") is True:
+            enforced.add("items")
+        self._note_unenforced(schema, at, enforced)
+        return Constraints(
+            types=types_of(schema),
+            schemas=(selected,) if selected else (),
+            choices=choices,
+            multiples_of=(schema["multipleOf"],) if "multipleOf" in schema else (),
+            item_schemas=() if items is None else items.schemas,
+            item_choices=None if items is None else items.choices,
+        )
 
-    def _items(self, layer: dict[str, Any], at: str) -> Constraints | None:
-        """What every item of a list must satisfy, if it comes to one cheap schema or to choices."""
-        if isinstance(layer.get("items", True), list | bool) or "prefixItems" in layer:
+    def _read_items(self, schema: dict[str, Any], at: LazyPointer) -> Constraints | None:
+        """Read what every item of a list must satisfy, if that is choices or one simple schema."""
+        if isinstance(schema.get("items", True), list | bool) or "prefixItems" in schema:
             return None
-        items = self._rules(self._layers([(layer["items"], at + "/items")]), of_items=True)
-        return None if items.chosen is None and len(items.parts) > 1 else items
+        items = self._read_value(self._collect([(schema["items"], (at, "items"))]), is_item=True)
+        return None if items.choices is None and len(items.schemas) > 1 else items
 
-    def _leave(self, layer: dict[str, Any], at: str, enforced: set[str]) -> None:
-        for keyword in layer:
-            if keyword in OTHERS and keyword not in enforced and len(members_of(layer, keyword)) != 1:
-                self._unenforced[f"{at}/{keyword}"] = None
+    def _note_unenforced(self, schema: dict[str, Any], at: LazyPointer, enforced: set[str]) -> None:
+        for keyword in schema:
+            if keyword in COMPLEX and keyword not in enforced and len(members_of(schema, keyword)) != 1:
+                self._unenforced.append(pointer_of((at, keyword)))
+
+
+def _combine(one: Constraints, other: Constraints) -> Constraints:
+    """Combine what is enforced of a value that must satisfy both."""
+    return Constraints(
+        types=one.types & other.types,
+        schemas=one.schemas + other.schemas,
+        choices=intersect(one.choices, other.choices),
+        multiples_of=one.multiples_of + other.multiples_of,
+        item_schemas=one.item_schemas + other.item_schemas,
+        item_choices=intersect(one.item_choices, other.item_choices),
+    )
+
+
+def _drop_types(constraints: Constraints, choices: Choices) -> Constraints:
+    """Drop the choices of a type that is not allowed; then a schema that only names a type has nothing left to say."""
+    return Constraints(
+        types=constraints.types,
+        schemas=tuple(schema for schema in constraints.schemas if len(schema) > 1 or "type" not in schema),
+        choices={key: choice for key, choice in choices.items() if has_type(choice.value, constraints.types)},
+        multiples_of=constraints.multiples_of,
+        item_schemas=constraints.item_schemas,
+        item_choices=constraints.item_choices,
+    )

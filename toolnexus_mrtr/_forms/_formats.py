@@ -1,4 +1,4 @@
-"""The four string formats that a form may ask for, checked strictly and in one pass. Touches nothing else."""
+"""Checks the four string formats that a form may ask for, strictly and in one pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EMAIL: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-#: RFC 3986, appendix A: a scheme, and the characters that each part may hold; a literal host is looked at by itself.
+#: RFC 3986, appendix A: a scheme, and the characters that each part may hold; a literal host is checked apart.
 _URI: Final = re.compile(
     r"[a-z][a-z0-9+.-]*:"
     r"(?://(?:(?:[\w.~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?"
@@ -29,7 +29,7 @@ _URI: Final = re.compile(
 #: RFC 3986, section 3.2.2: an address of a version yet to come.
 _FUTURE_ADDRESS: Final = re.compile(r"v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+", re.ASCII | re.IGNORECASE)
 
-_DATE: Final = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 #: RFC 3339, section 5.6.
 _DATE_TIME: Final = re.compile(
@@ -62,20 +62,19 @@ def is_uri(text: str) -> bool:
 
 def is_date(text: str) -> bool:
     """Whether text is a full-date of RFC 3339, and a day of the calendar."""
-    parts = _DATE.fullmatch(text)
-    if parts is None:
+    # The standard library takes other notations of ISO 8601 too.
+    if _DATE.fullmatch(text) is None:
         return False
-    year, month, day = (int(part) for part in parts.groups())
     try:
-        # The year 0000 is one of RFC 3339, but not of Python; it is a leap year, as 2000 is.
-        date(year or 2000, month, day)
+        # RFC 3339 has a year 0000, Python has none; it is a leap year, as 2000 is.
+        date.fromisoformat(text.replace("0000-", "2000-"))
     except ValueError:
         return False
     return True
 
 
 def is_date_time(text: str) -> bool:
-    """Whether text is a date-time of RFC 3339; a leap second may end a day of UTC only."""
+    """Whether text is a date-time of RFC 3339; only the last minute of a day in UTC can have a leap second."""
     parts = _DATE_TIME.fullmatch(text)
     if parts is None or not is_date(parts["date"]):
         return False
@@ -86,7 +85,7 @@ def is_date_time(text: str) -> bool:
     return minute % (24 * 60) == 24 * 60 - 1
 
 
-#: elic, "Supported Schema Types": what a string of a form can be asked to be.
+#: What a string of a form can be asked to be (client/elicitation, "Supported Schema Types").
 FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "email": is_email,
     "uri": is_uri,
@@ -97,7 +96,7 @@ FORMATS: Final[dict[str, Callable[[str], bool]]] = {
 
 def _is_address(kind: type[IPv4Address | IPv6Address], text: str) -> bool:
     if "%" in text:
-        # A zone, which Python reads into the address.
+        # A zone, which Python would take for a part of the address.
         return False
     try:
         kind(text)

@@ -1,4 +1,4 @@
-"""What a person typed, as the value that a field asks for. Touches the fields only."""
+"""Parses the text that a person typed into the value that a field asks for."""
 
 from __future__ import annotations
 
@@ -26,31 +26,29 @@ _BOOLEANS: Final = {
     **dict.fromkeys(("false", "no", "n", "off", "0"), False),
 }
 
-
-#: Choices by what they are called.
-_Names: Final = partial(defaultdict[str, list[Choice]], list)
+_ChoicesByName: Final = partial(defaultdict[str, list[Choice]], list)
 
 
 class Unreadable(Struct, frozen=True):
-    """What was typed is not what the field asks for: the code of the field error, and what was expected."""
+    """Text that is not a value of the field: the code and the message of the field error."""
 
     code: str
     message: str
 
 
-def parsed(field: Field, types: frozenset[str], typed: str | Sequence[str]) -> Any:
-    """Give the value that was typed for a field; `UNSET` for a blank, `Unreadable` where it is none.
+def parse_field(field: Field, types: frozenset[str], typed: str | Sequence[str]) -> Any:
+    """Parse the text typed for one field; `UNSET` where it was left blank, `Unreadable` where it is no such value.
 
-    `types` are what the schema calls the value, for a field of a kind that has no one type.
+    `types` are those that the schema allows: not every kind of field has a single one.
     """
     if field.kind == "choices" or (field.kind == "unsupported" and "string" not in types and "array" in types):
-        return _list(field, typed)
+        return _parse_list(field, typed)
     texts = [typed] if isinstance(typed, str) else typed
     if len(texts) != 1:
         return Unreadable("wrong_type", "one value") if texts else UNSET
     text = texts[0]
     if field.kind == "choice":
-        value = _chosen(field.choices or (), [text])[0]
+        value = _find_choices(field.choices or (), [text])[0]
         return UNSET if isinstance(value, Unreadable) and not field.required and text.strip() == "" else value
     if "string" in types:
         return UNSET if text == "" and not field.required else text
@@ -58,12 +56,12 @@ def parsed(field: Field, types: frozenset[str], typed: str | Sequence[str]) -> A
     if text == "":
         return UNSET
     if "number" in types or "integer" in types:
-        number = _number(text, whole="number" not in types)
-        return _boolean(text) if isinstance(number, Unreadable) and "boolean" in types else number
-    return _boolean(text) if "boolean" in types else Unreadable("not_sendable", "nothing, a form cannot send it")
+        number = _parse_number(text, whole="number" not in types)
+        return _parse_boolean(text) if isinstance(number, Unreadable) and "boolean" in types else number
+    return _parse_boolean(text) if "boolean" in types else Unreadable("not_sendable", "nothing, a form cannot send it")
 
 
-def _number(text: str, *, whole: bool) -> int | float | Unreadable:
+def _parse_number(text: str, *, whole: bool) -> int | float | Unreadable:
     text = text.replace("\N{MINUS SIGN}", "-")
     expected = Unreadable("wrong_type", "a whole number" if whole else "a number")
     if _NUMBER.fullmatch(text) is None:
@@ -71,7 +69,7 @@ def _number(text: str, *, whole: bool) -> int | float | Unreadable:
     try:
         exact = Decimal(text)
     except InvalidOperation:
-        # An exponent beyond what decimals have.
+        # The exponent is too large for a decimal.
         exact = None
     if exact is None or exact.adjusted() >= _DIGITS or len(text) > _DIGITS:
         return Unreadable("not_sendable", f"a number of at most {_DIGITS} digits")
@@ -83,13 +81,16 @@ def _number(text: str, *, whole: bool) -> int | float | Unreadable:
     return number if isfinite(number) else Unreadable("not_finite", "a number that a computer can hold")
 
 
-def _boolean(text: str) -> bool | Unreadable:
+def _parse_boolean(text: str) -> bool | Unreadable:
     return _BOOLEANS.get(text.lower(), Unreadable("wrong_type", "yes or no"))
 
 
-def _chosen(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
-    """Find choices by value or label, or else by either in another case; what two are called is none."""
-    exactly, loosely = _Names(), _Names()
+def _find_choices(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
+    """Find the value of the choice that each text names, by value or label, or else by either in another case.
+
+    A name that matches two choices matches none.
+    """
+    exactly, loosely = _ChoicesByName(), _ChoicesByName()
     for choice in choices:
         value = choice.value if isinstance(choice.value, str) else json.dumps(choice.value)
         for name in {value, choice.label}:
@@ -103,15 +104,15 @@ def _chosen(choices: Iterable[Choice], texts: Iterable[str]) -> list[Any]:
     return values
 
 
-def _list(field: Field, typed: str | Sequence[str]) -> Any:
-    """Read several choices or texts; one text may hold several, with commas between. Blanks are none."""
+def _parse_list(field: Field, typed: str | Sequence[str]) -> Any:
+    """Parse several choices or texts; one text may hold several, with commas between. Blank ones are dropped."""
     choices = field.choices
     if isinstance(typed, str):
-        whole = Unreadable("", "") if choices is None else _chosen(choices, [typed])[0]
+        whole = Unreadable("", "") if choices is None else _find_choices(choices, [typed])[0]
         if not isinstance(whole, Unreadable):
             return [whole]
         typed = [text.strip() for text in typed.split(",")]
     picked = [text for text in typed if text.strip()]
-    values = picked if choices is None else _chosen(choices, picked)
+    values = picked if choices is None else _find_choices(choices, picked)
     unreadable = next((value for value in values if isinstance(value, Unreadable)), None)
     return unreadable or values or UNSET

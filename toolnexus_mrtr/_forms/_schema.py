@@ -1,215 +1,308 @@
-"""What a server's schema may be: bounded, allowed by JSON Schema, its references inside. Touches the vocabulary."""
+"""Loads a server's schema: a bounded copy that JSON Schema allows, with every reference leading inside it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from urllib.parse import unquote
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from toolnexus_mrtr._errors import LazyPointer, RemoteProtocolError, pointer_of
-from toolnexus_mrtr._forms._keywords import HOLDERS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, SHAPES, is_names
+from toolnexus_mrtr._forms._keywords import (
+    COUNTED,
+    EXPECTED_VALUES,
+    LISTS_OF_SCHEMAS,
+    MAPS_OF_SCHEMAS,
+    is_list_of_names,
+)
 from toolnexus_mrtr._json import DEPTH, copy_json
 from toolnexus_mrtr._text import json_type, quoted
 
-#: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference followed, subschemas and
-#: references inside one another, choices in one place, characters of a name or a reference.
-BYTES: Final = 131_072
-SUBSCHEMAS: Final = 5_000
-LEVELS: Final = 64
-CHOICES: Final = 1_000
-NAME: Final = 1_000
+#: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference expanded, subschemas and
+#: references nested in one another, subschemas that one value must satisfy, choices in one place, characters of a name
+#: or a reference.
+MAX_BYTES: Final = 131_072
+MAX_SUBSCHEMAS: Final = 5_000
+MAX_LEVELS: Final = 64
+MAX_SUBSCHEMAS_OF_ONE_VALUE: Final = 8
+MAX_CHOICES: Final = 1_000
+MAX_NAME: Final = 1_000
+
+#: The bound of an answer: items of one list.
+MAX_ITEMS: Final = 10_000
 
 LATEST: Final = "2020-12"
 DRAFT_7: Final = "draft-07"
 
-_LATEST_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
+_LATEST_URI: Final = "https://json-schema.org/draft/2020-12/schema"
 
-#: The dialects that a form is read in, by `$schema` without its empty fragment (base, "JSON Schema Usage").
+#: The dialects that a form is read in, by `$schema` without its empty fragment (basic/index, "JSON Schema Usage").
 _DIALECTS: Final = {
-    _LATEST_SCHEMA: LATEST,
+    _LATEST_URI: LATEST,
     "https://json-schema.org/draft/2019-09/schema": "2019-09",
     "http://json-schema.org/draft-07/schema": DRAFT_7,
 }
 
 
 class LoadedSchema(Struct, frozen=True):
-    """A schema that passed: a plain copy of it, and its dialect. Every reference in it leads to a schema in it."""
+    """A schema that was checked: a plain copy of it, and its dialect. Every reference in it leads to a schema in it.
+
+    `is_restricted` says that it is written in the restricted schema of the specification.
+    """
 
     root: dict[str, Any]
     dialect: str
+    is_restricted: bool
 
 
 def load(schema: Mapping[str, Any]) -> LoadedSchema:
-    """Copy a schema, or refuse it: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`."""
-    root = _copied(schema)
-    declared = root.get("$schema", _LATEST_SCHEMA)
+    """Copy a schema and check it.
+
+    Raises `RemoteProtocolError`: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`.
+    """
+    root, text = _copy(schema)
+    declared = root.get("$schema", _LATEST_URI)
     if not isinstance(declared, str):
         raise _invalid("a string", declared, "/$schema")
     dialect = _DIALECTS.get(declared.removesuffix("#"))
     if dialect is None:
-        # An unsupported dialect is to be reported (base, "JSON Schema Usage").
+        # An unsupported dialect is to be reported (basic/index, "JSON Schema Usage").
         expected = f"expected JSON Schema {', '.join(_DIALECTS.values())}, found {quoted(declared)}"
         raise RemoteProtocolError("schema_dialect", expected, "/$schema")
-    walk = _Walk(root, dialect)
+    if _is_restricted(root, text):
+        return LoadedSchema(root, dialect, is_restricted=True)
     with suppress(RecursionError):
-        walk.expanded_size(root, "")
-        return LoadedSchema(root, dialect)
-    raise _too_large("levels that the rest of the stack has room for", "")
+        _Walk(root, dialect).expanded_size(root, "")
+        return LoadedSchema(root, dialect, is_restricted=False)
+    raise _too_large("fewer levels, too little recursion depth is left", "")
 
 
-def target(root: dict[str, Any], reference: str, at: str) -> tuple[Any, str]:
-    """Find what a reference leads to, and where it stands; a reference out of the schema is never followed."""
+def resolve(root: dict[str, Any], reference: str, at: LazyPointer) -> tuple[Any, str]:
+    """Find the schema that a reference leads to, and its pointer; nothing outside the root is ever looked up."""
     if not reference.startswith("#"):
-        # Implementations MUST NOT fetch what a network uri names (base, "$ref Resolution").
+        # Implementations MUST NOT fetch what a network uri names (basic/index, "$ref Resolution").
         expected = f"expected a reference into the schema itself, found {quoted(reference)}"
-        raise RemoteProtocolError("schema_external_ref", expected, at)
-    if len(reference) > NAME:
-        raise _too_large(f"references of at most {NAME} characters", at)
-    place = unquote(reference[1:])
-    # What is no pointer is the name of an anchor; those are not looked for.
-    found: Any = root if place == "" or place.startswith("/") else None
-    for token in place.split("/")[1:]:
+        raise RemoteProtocolError("schema_external_ref", expected, pointer_of(at))
+    if len(reference) > MAX_NAME:
+        raise _too_large(f"references of at most {MAX_NAME} characters", at)
+    path = unquote(reference[1:])
+    # A fragment that is no pointer is the name of an anchor; anchors are not supported.
+    found: Any = root if path == "" or path.startswith("/") else None
+    for token in path.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(found, list):
             found = found[int(name)] if name.isdecimal() and len(name) < 6 and int(name) < len(found) else None
         else:
             found = found.get(name) if isinstance(found, dict) else None
     if not isinstance(found, dict | bool):
-        raise RemoteProtocolError("schema_invalid", f"expected a schema at {quoted(reference)}", at)
-    return found, place
+        raise RemoteProtocolError("schema_invalid", f"expected a schema at {quoted(reference)}", pointer_of(at))
+    return found, path
 
 
-def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy a schema by way of its JSON text; what has none, or holds a lone surrogate, needs a careful look."""
+def _copy(schema: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """Copy a schema by way of its JSON text, and return both; what msgspec cannot encode is copied value by value."""
+    text = _try_to_encode(schema)
+    if text is not None:
+        _check_size(text)
+        return msgspec.json.decode(text), text
+    copy = _copy_carefully(schema)
+    text = _encode(copy)
+    _check_size(text)
+    return copy, text
+
+
+def _check_size(text: bytes) -> None:
+    if len(text) > MAX_BYTES:
+        raise _too_large(f"at most {MAX_BYTES} bytes", "")
+
+
+def _try_to_encode(value: Any) -> bytes | None:
     try:
-        text = msgspec.json.encode(schema)
+        return msgspec.json.encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        text = None
-    if text is None:
-        copy = _carefully_copied(schema)
-        _need_size(_text(copy))
+        return None
+
+
+def _copy_carefully(schema: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        copy: dict[str, Any] = copy_json(schema, remote=True)
+    except RemoteProtocolError as caught:
+        error = caught
+    else:
         return copy
-    _need_size(text)
-    copy_checked: dict[str, Any] = msgspec.json.decode(text)
-    return copy_checked
+    if error.code == "too_large":
+        raise _too_large(f"at most {DEPTH} levels", error.at)
+    raise RemoteProtocolError("schema_invalid", "expected a JSON value", error.at)
 
 
-def _need_size(text: bytes) -> None:
-    if len(text) > BYTES:
-        raise _too_large(f"at most {BYTES} bytes", "")
-
-
-def _text(value: Any) -> bytes:
-    """The JSON text of a plain copy; a lone surrogate can only be written escaped."""
+def _encode(value: Any) -> bytes:
+    """Encode a plain copy; a lone surrogate, which msgspec cannot encode, is escaped."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return json.dumps(value).encode()
 
 
-def _carefully_copied(schema: Mapping[str, Any]) -> dict[str, Any]:
+class _Option(Struct, forbid_unknown_fields=True):
+    const: str
+    title: str = ""
+
+
+_Options: TypeAlias = Annotated[list[_Option], Meta(min_length=1, max_length=MAX_CHOICES)]
+_Enum: TypeAlias = Annotated[list[str], Meta(max_length=MAX_CHOICES)]
+_Count: TypeAlias = Annotated[int, Meta(ge=0)]
+
+
+class _Items(Struct, forbid_unknown_fields=True, rename="camel"):
+    type: Literal["string"] = "string"
+    enum: _Enum = []
+    any_of: _Options | UnsetType = UNSET
+
+
+class _Property(Struct, forbid_unknown_fields=True, rename="camel"):
+    type: Literal["string", "number", "integer", "boolean", "array"]
+    title: str = ""
+    description: str = ""
+    default: Any = None
+    format: str = ""
+    minimum: float = 0
+    maximum: float = 0
+    min_length: _Count = 0
+    max_length: _Count = 0
+    min_items: _Count = 0
+    max_items: _Count = 0
+    enum: _Enum = []
+    enum_names: Any = None
+    one_of: _Options | UnsetType = UNSET
+    items: _Items | UnsetType = UNSET
+
+
+class _RestrictedSchema(Struct, forbid_unknown_fields=True):
+    """The restricted schema of the specification (schema.ts, PrimitiveSchemaDefinition), within our bounds.
+
+    Most forms are written in it. It is here for speed alone: what decodes as this needs no walk, which would accept it.
+    """
+
+    properties: dict[Annotated[str, Meta(max_length=MAX_NAME)], _Property]
+    type: Literal["object"] = "object"
+    title: str = ""
+    description: str = ""
+    required: list[str] = []
+    dialect: str = field(name="$schema", default="")
+
+
+_decoder: Final = msgspec.json.Decoder(_RestrictedSchema)
+
+
+def _is_restricted(root: dict[str, Any], text: bytes) -> bool:
+    # Each subschema and each choice takes at least one byte.
+    if len(text) > MAX_SUBSCHEMAS or not is_list_of_names(root.get("required", [])):
+        return False
     try:
-        copy: dict[str, Any] = copy_json(schema, remote=True)
-    except RemoteProtocolError as fault:
-        refused = fault
-    else:
-        return copy
-    if refused.code == "too_large":
-        raise _too_large(f"at most {DEPTH} levels", refused.at)
-    raise RemoteProtocolError("schema_invalid", "expected a JSON value", refused.at)
+        _decoder.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return True
 
 
 class _Walk:
-    """One visit to every subschema: each keyword has its shape, no reference goes out or round in a circle."""
+    """Visits every subschema: checks the value of each keyword, and refuses external and cyclic references.
+
+    The walk bounds the work that a schema makes later on, by its expanded size: the number of its subschemas and
+    choices, itself included, with a copy of the referenced schema in the place of each reference. Sizes are kept, so
+    that what is in a schema is walked through once.
+    """
 
     def __init__(self, root: dict[str, Any], dialect: str) -> None:
         self._root = root
         # Before 2020-12 `items` may list schemas too.
         self._lists = LISTS_OF_SCHEMAS if dialect == LATEST else LISTS_OF_SCHEMAS | {"items"}
-        self._weights: dict[int, int] = {}
-        self._written: dict[int, int] = {}
-        self._open: set[int] = set()
+        self._sizes: dict[int, int] = {}
+        self._sizes_of_copies: dict[int, int] = {}
+        self._ancestors: set[int] = set()
 
-    def expanded_size(self, schema: Any, trail: LazyPointer) -> int:
-        """Count the subschemas and choices of a schema, itself included, as if every reference were written out."""
+    def expanded_size(self, schema: Any, at: LazyPointer) -> int:
+        """Check a schema with all that is in it, and return its expanded size."""
         if isinstance(schema, bool):
             return 1
         if not isinstance(schema, dict):
-            raise _invalid("a schema", schema, trail)
-        holders = []
+            raise _invalid("a schema", schema, at)
+        counted = []
         for keyword, value in schema.items():
-            shape = SHAPES.get(keyword)
-            if shape is not None:
-                expected, has_shape = shape
-                if not has_shape(value):
-                    raise _invalid(expected, value, (trail, keyword))
-                if keyword in HOLDERS:
-                    holders.append(keyword)
-        return self._sum(schema, holders, trail) if holders else 1
+            if keyword in EXPECTED_VALUES:
+                expected, is_expected = EXPECTED_VALUES[keyword]
+                if not is_expected(value):
+                    raise _invalid(expected, value, (at, keyword))
+                if keyword in COUNTED:
+                    counted.append(keyword)
+        return self._size(schema, counted, at) if counted else 1
 
-    def _sum(self, schema: dict[str, Any], holders: list[str], trail: LazyPointer) -> int:
-        if id(schema) in self._weights:
-            return self._weights[id(schema)]
-        if id(schema) in self._open:
-            raise RemoteProtocolError("schema_invalid", "expected a schema without a circle", pointer_of(trail))
-        if len(self._open) == LEVELS:
-            raise _too_large(f"at most {LEVELS} levels", trail)
-        self._open.add(id(schema))
-        weight = 1
-        for keyword in holders:
-            value = schema[keyword]
-            if isinstance(value, list) and len(value) > CHOICES:
-                raise _too_large(f"at most {CHOICES} choices", (trail, keyword))
-            if keyword == "enum":
-                weight += len(value)
-            elif isinstance(value, str):
-                weight += self._referred(keyword, value, (trail, keyword))
-            else:
-                for subschema, place in self._parts(keyword, value, (trail, keyword)):
-                    weight += self.expanded_size(subschema, place)
-                if keyword == "additionalProperties" and isinstance(value, dict) and "required" in schema:
-                    # It describes every name that is required and not among the properties.
-                    names = set(schema["required"]).difference(schema.get("properties", ()))
-                    weight += len(names) * self._written_out(value, (trail, keyword))
-            if weight > SUBSCHEMAS:
-                raise _too_large(f"at most {SUBSCHEMAS} subschemas and choices", trail)
-        self._open.remove(id(schema))
-        self._weights[id(schema)] = weight
-        return weight
+    def _size(self, schema: dict[str, Any], counted: list[str], at: LazyPointer) -> int:
+        if id(schema) in self._sizes:
+            return self._sizes[id(schema)]
+        if id(schema) in self._ancestors:
+            raise RemoteProtocolError("schema_invalid", "expected a schema without a circle", pointer_of(at))
+        if len(self._ancestors) == MAX_LEVELS:
+            raise _too_large(f"at most {MAX_LEVELS} levels", at)
+        self._ancestors.add(id(schema))
+        size = 1
+        for keyword in counted:
+            size += self._size_of_value(schema, keyword, (at, keyword))
+            if size > MAX_SUBSCHEMAS:
+                raise _too_large(f"at most {MAX_SUBSCHEMAS} subschemas and choices", at)
+        self._ancestors.remove(id(schema))
+        self._sizes[id(schema)] = size
+        return size
 
-    def _referred(self, keyword: str, reference: str, trail: LazyPointer) -> int:
-        """Weigh what a reference leads to, once for all references to it."""
+    def _size_of_value(self, schema: dict[str, Any], keyword: str, at: LazyPointer) -> int:
+        value = schema[keyword]
+        if isinstance(value, list) and len(value) > MAX_CHOICES:
+            raise _too_large(f"at most {MAX_CHOICES} choices", at)
+        if keyword == "enum":
+            return len(value)
+        if isinstance(value, str):
+            return self._size_of_reference(keyword, value, at)
+        size = 0
+        for subschema, place in self._subschemas(keyword, value, at):
+            size += self.expanded_size(subschema, place)
+        if keyword == "additionalProperties" and isinstance(value, dict) and "required" in schema:
+            # It describes every name that is required and not among the properties.
+            undescribed = set(schema["required"]).difference(schema.get("properties", ()))
+            size += len(undescribed) * self._size_of_copy(value, at)
+        return size
+
+    def _size_of_reference(self, keyword: str, reference: str, at: LazyPointer) -> int:
         if keyword != "$ref" and reference.startswith("#"):
-            # What a dynamic reference leads to depends on the way there; it is left unenforced.
+            # The target of a dynamic reference depends on the way to it; such a reference is left unenforced.
             return 0
-        schema, place = target(self._root, reference, pointer_of(trail))
-        return self._written_out(schema, place)
+        schema, place = resolve(self._root, reference, at)
+        return self._size_of_copy(schema, place)
 
-    def _written_out(self, schema: Any, trail: LazyPointer) -> int:
-        """What it costs to write a schema out once more: its subschemas, and its bytes."""
-        if id(schema) not in self._written:
-            self._written[id(schema)] = self.expanded_size(schema, trail) + len(_text(schema)) * SUBSCHEMAS // BYTES
-        return self._written[id(schema)]
+    def _size_of_copy(self, schema: Any, at: LazyPointer) -> int:
+        """Return what one more copy of a schema adds: its subschemas and choices, and its share of the bytes."""
+        if id(schema) not in self._sizes_of_copies:
+            share = len(_encode(schema)) * MAX_SUBSCHEMAS // MAX_BYTES
+            self._sizes_of_copies[id(schema)] = self.expanded_size(schema, at) + share
+        return self._sizes_of_copies[id(schema)]
 
-    def _parts(self, keyword: str, value: Any, trail: LazyPointer) -> Iterator[tuple[Any, LazyPointer]]:
-        """The schemas that a keyword holds."""
+    def _subschemas(self, keyword: str, value: Any, at: LazyPointer) -> Iterator[tuple[Any, LazyPointer]]:
+        """Yield the schemas that the value of a keyword holds."""
         if keyword in MAPS_OF_SCHEMAS:
             for name, subschema in value.items():
-                if len(name) > NAME:
-                    raise _too_large(f"names of at most {NAME} characters", trail)
+                if len(name) > MAX_NAME:
+                    raise _too_large(f"names of at most {MAX_NAME} characters", at)
                 # `dependencies`, before 2019-09, may list names in place of a schema.
-                if keyword != "dependencies" or not is_names(subschema):
-                    yield subschema, (trail, name)
+                if keyword != "dependencies" or not is_list_of_names(subschema):
+                    yield subschema, (at, name)
         elif isinstance(value, list) and keyword in self._lists:
             for place, subschema in enumerate(value):
-                yield subschema, (trail, place)
+                yield subschema, (at, place)
         else:
-            yield value, trail
+            yield value, at
 
 
 def _invalid(expected: str, value: object, at: LazyPointer) -> RemoteProtocolError:

@@ -1,0 +1,11 @@
+"""The example that explains how constraints are read out of a schema: it is true."""
+
+import doctest
+
+from toolnexus_mrtr._forms import _constraints
+
+
+def test_the_worked_example_of_the_constraints_is_true():
+    failed, attempted = doctest.testmod(_constraints)
+    assert failed == 0
+    assert attempted > 0
