@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
-from hosts import HostAnswer
+from wire_values import FORM_REQUEST, LINK_REQUEST, HostAnswer
 
 from toolnexus_mrtr import (
     Answer,
@@ -24,9 +24,6 @@ from toolnexus_mrtr import (
     elicitation_to_request,
 )
 
-FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
-LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
-
 
 @dataclasses.dataclass
 class HostRequest:
@@ -36,17 +33,19 @@ class HostRequest:
 
 
 def test_typed_requests_are_mapped():
-    assert elicitation_to_request(FORM, id="1") == Request("1", "input", "m", data={"schema": {"type": "object"}})
-    assert elicitation_to_request(LINK, id="1") == Request("1", "authorization", "m", url="https://a.example/x")
+    assert elicitation_to_request(FORM_REQUEST, id="1") == Request(
+        "1", "input", "m", data={"schema": {"type": "object"}}
+    )
+    assert elicitation_to_request(LINK_REQUEST, id="1") == Request("1", "authorization", "m", url="https://a.example/x")
 
 
 def test_the_schema_is_the_servers_object():
-    assert elicitation_to_request(FORM).data["schema"] is FORM.requested_schema
+    assert elicitation_to_request(FORM_REQUEST).data["schema"] is FORM_REQUEST.requested_schema
 
 
 def test_an_id_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="^id must be a str, not int"):
-        elicitation_to_request(FORM, id=5)
+        elicitation_to_request(FORM_REQUEST, id=5)
 
 
 @pytest.mark.parametrize("params", [None, [], "m", 5], ids=repr)
@@ -83,13 +82,13 @@ def test_any_mapping_is_mapped():
 
 def test_fresh_ids_never_repeat():
     with ThreadPoolExecutor(8) as pool:
-        ids = list(pool.map(lambda _: elicitation_to_request(FORM).id, range(4000)))
+        ids = list(pool.map(lambda _: elicitation_to_request(FORM_REQUEST).id, range(4000)))
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"elc-[0-9a-z]+-[0-9]+", id) for id in ids)
 
 
 def _sequence_numbers(_):
-    return int(elicitation_to_request(FORM).id.rpartition("-")[2])
+    return int(elicitation_to_request(FORM_REQUEST).id.rpartition("-")[2])
 
 
 def test_a_fork_starts_its_own_sequence():
@@ -108,23 +107,22 @@ def test_answers_of_every_make_are_mapped(answer):
 
 
 @pytest.mark.parametrize(
-    "request_",
-    [LINK, Request("1", "authorization", "m"), HostRequest("1", "authorization", "m"), {"kind": "authorization"}],
-    ids=["wire", "ours", "toolnexus", "map"],
+    ("request_", "content"),
+    [
+        (LINK_REQUEST, None),
+        (Request("1", "authorization", "m"), None),
+        (HostRequest("1", "authorization", "m"), None),
+        ({"kind": "authorization"}, None),
+        (FORM_REQUEST, {"access_token": "t"}),
+        (Request("1", "input", "m"), {"access_token": "t"}),
+        (HostRequest("1", "input", "m"), {"access_token": "t"}),
+        ({"kind": "input"}, {"access_token": "t"}),
+    ],
+    ids=[f"{kind}-{make}" for kind in ("link", "form") for make in ("wire", "ours", "toolnexus", "map")],
 )
-def test_the_accept_of_an_authorization_carries_nothing(request_):
+def test_answer_to_elicit_result_gives_the_data_for_a_form_and_nothing_for_a_link(request_, content):
     answer = Answer("1", True, {"access_token": "t"})
-    assert answer_to_elicit_result(answer, request_) == ElicitResult(action="accept")
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [FORM, Request("1", "input", "m"), HostRequest("1", "input", "m"), {"kind": "input"}],
-    ids=["wire", "ours", "toolnexus", "map"],
-)
-def test_the_accept_of_a_form_carries_its_data(request_):
-    answer = Answer("1", True, {"n": "x"})
-    assert answer_to_elicit_result(answer, request_) == ElicitResult(action="accept", content={"n": "x"})
+    assert answer_to_elicit_result(answer, request_) == ElicitResult(action="accept", content=content)
 
 
 @pytest.mark.parametrize("request_", ["elc-1", {"method": "elicitation/create"}, CreateMessageRequest(params={})])

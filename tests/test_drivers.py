@@ -7,7 +7,6 @@ import math
 import types
 import zlib
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import RESULTS, json_objects, results
 from vectors import VECTORS, Vector, json_text
+from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, UNKNOWN, HostAnswer, asking, form, raised
 
 from toolnexus_mrtr import (
     Answer,
@@ -39,24 +39,8 @@ from toolnexus_mrtr import (
 from toolnexus_mrtr._json import copy_checked
 from toolnexus_mrtr.cli._vectors._operations import new_call
 
-SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
-LINK = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
-LLM = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
-ROOTS = {"method": "roots/list"}
-UNKNOWN = {"method": "com.example/approve", "params": {"x": 1}}
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
 WAIT = {"resultType": "input_required", "requestState": "p"}
 DONE = {"resultType": "complete", "content": []}
-
-
-def asking(state: str | None = None, **entries: Any) -> dict[str, Any]:
-    raw = {"resultType": "input_required", "inputRequests": entries}
-    return copy.deepcopy(raw if state is None else {**raw, "requestState": state})
-
-
-def named(message: str) -> dict[str, Any]:
-    return {"method": "elicitation/create", "params": {"message": message, "requestedSchema": SCHEMA}}
 
 
 def call(**options: Any) -> Call:
@@ -138,16 +122,6 @@ def at_once(step: Any, send: Any, handlers: Any, **options: Any) -> Any:
 
 
 both = pytest.mark.parametrize("drive", [in_order, at_once])
-
-
-def raised(kind: type[BaseException], function: Any, *arguments: Any, **options: Any) -> Any:
-    """The error that is raised, alone: no group, no cause, nothing that it came from."""
-    with pytest.raises(kind) as caught:
-        function(*arguments, **options)
-    assert type(caught.value) is kind
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    return caught.value
 
 
 # The vectors
@@ -375,23 +349,13 @@ def test_nothing_is_accepted_for_a_person_who_entered_nothing(drive):
     assert len(server.sent) == 1
 
 
-@dataclass(frozen=True)
-class TheirAnswer:
-    """An answer as toolnexus declares it."""
-
-    id: str
-    ok: bool
-    data: Any = None
-    reason: str | None = None
-
-
 @both
 def test_a_host_written_for_toolnexus_is_served(drive):
-    def wait_for(request: Any) -> TheirAnswer:
+    def wait_for(request: Any) -> HostAnswer:
         assert request.expiresAt is None
         if request.kind == "authorization":
-            return TheirAnswer(request.id, ok=True, data={"access_token": request.url})
-        return TheirAnswer(request.id, ok=True, data=dict.fromkeys(request.data["schema"]["required"], request.prompt))
+            return HostAnswer(request.id, ok=True, data={"access_token": request.url})
+        return HostAnswer(request.id, ok=True, data=dict.fromkeys(request.data["schema"]["required"], request.prompt))
 
     server = Server(asking(a=FORM, b=LINK), DONE)
     drive(call(), server, Handlers(wait_for))
@@ -501,7 +465,7 @@ def test_tools_are_sampled_by_a_handler_that_heeds_them(drive):
 
 @both
 def test_only_the_invalid_answer_is_asked_again(drive):
-    server = Server(asking(a=named("a"), b=named("b"), c=named("c")), DONE)
+    server = Server(asking(a=form("a"), b=form("b"), c=form("c")), DONE)
     asked = []
 
     def wait_for(request: Request) -> Answer:
@@ -540,11 +504,10 @@ def test_each_request_has_its_own_number_of_times(drive):
 
 @both
 def test_a_form_that_cannot_be_checked_can_be_declined_and_not_accepted(drive):
-    form = {**FORM, "params": {"message": "m", "requestedSchema": {"type": "float"}}}
-    server = Server(asking(a=form), DONE)
+    server = Server(asking(a=form(schema={"type": "float"})), DONE)
     drive(call(), server, Handlers(Person(NO)))
     assert server.responses == {"a": {"action": "decline"}}
-    server = Server(asking(a=form), DONE)
+    server = Server(asking(a=form(schema={"type": "float"})), DONE)
     error = raised(RemoteProtocolError, drive, call(), server, Handlers(Person(yes())))
     assert error.code == "schema_invalid"
     assert len(server.sent) == 1
@@ -767,7 +730,7 @@ class Prompts:
 
 def test_everything_of_a_pause_is_asked_at_once_and_answered_in_any_order():
     async def main() -> None:
-        server, prompts = Server(asking(a=named("a"), b=named("b")), DONE), Prompts()
+        server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=60))
         await prompts.all_open.wait()
         prompts.open["b"].set_result(yes(n="b"))
@@ -782,7 +745,7 @@ def test_everything_of_a_pause_is_asked_at_once_and_answered_in_any_order():
 
 def test_an_invalid_answer_is_asked_again_while_others_wait():
     async def main() -> None:
-        server, prompts = Server(asking(a=named("a"), b=named("b")), DONE), Prompts()
+        server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for)))
         await prompts.all_open.wait()
         prompts.all_open.clear()
@@ -801,7 +764,7 @@ def test_the_first_failure_cancels_the_others_and_is_raised_alone(fail_when_canc
     failure = ValueError("first")
 
     async def main() -> None:
-        server = Server(asking(a=named("a"), b=named("b")), DONE)
+        server = Server(asking(a=form("a"), b=form("b")), DONE)
         prompts = Prompts(fail_when_cancelled=fail_when_cancelled)
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=60))
         await prompts.all_open.wait()
@@ -816,7 +779,7 @@ def test_the_first_failure_cancels_the_others_and_is_raised_alone(fail_when_canc
 
 def test_an_answer_that_stays_invalid_cancels_the_others():
     async def main() -> None:
-        server, prompts = Server(asking(a=named("a"), b=named("b")), DONE), Prompts()
+        server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), reask=0))
         await prompts.all_open.wait()
         prompts.open["b"].set_result(yes())
@@ -828,7 +791,7 @@ def test_an_answer_that_stays_invalid_cancels_the_others():
 
 def test_a_prompt_that_gives_itself_up_is_no_answer_and_ends_the_call():
     async def main() -> None:
-        server, prompts = Server(asking(a=named("a"), b=named("b")), DONE), Prompts()
+        server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=60))
         await prompts.all_open.wait()
         prompts.open["b"].cancel()
@@ -843,7 +806,7 @@ def test_a_prompt_that_gives_itself_up_is_no_answer_and_ends_the_call():
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_cancelling_while_prompts_wait_cancels_them_and_sends_nothing(fail_when_cancelled, timeout):
     async def main() -> None:
-        server = Server(asking(a=named("a"), b=named("b")), DONE)
+        server = Server(asking(a=form("a"), b=form("b")), DONE)
         prompts = Prompts(fail_when_cancelled=fail_when_cancelled)
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=timeout))
         await prompts.all_open.wait()
@@ -857,7 +820,7 @@ def test_cancelling_while_prompts_wait_cancels_them_and_sends_nothing(fail_when_
 
 @pytest.mark.parametrize("fail_when_cancelled", [False, True])
 def test_the_deadline_cuts_a_prompt_short(fail_when_cancelled):
-    server = Server(asking(a=named("a"), b=named("b")), DONE)
+    server = Server(asking(a=form("a"), b=form("b")), DONE)
 
     async def main() -> None:
         prompts = Prompts(fail_when_cancelled=fail_when_cancelled)

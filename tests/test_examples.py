@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 from vectors import ROOT, json_text
+from wire_values import KINDS
 
 from toolnexus_mrtr import (
-    CreateMessageRequest,
     CreateMessageResult,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
-    ListRootsRequest,
     ListRootsResult,
     input_requests,
 )
@@ -96,11 +95,6 @@ METHODS = {
     "ElicitRequestFormParams": "elicitation/create",
     "ElicitRequestURLParams": "elicitation/create",
     "CreateMessageRequestParams": "sampling/createMessage",
-}
-KINDS = {
-    "elicitation/create": ElicitRequest,
-    "sampling/createMessage": CreateMessageRequest,
-    "roots/list": ListRootsRequest,
 }
 
 #: What may have asked for a result of each kind.

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hosts import HostAnswer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import results
 from vectors import FIXTURES, VECTORS
+from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, SECRET, HostAnswer, Word, asking, paused, refused
 
 from toolnexus_mrtr import (
     Answer,
@@ -38,41 +38,6 @@ from toolnexus_mrtr import (
 from toolnexus_mrtr._answers import asked_again
 from toolnexus_mrtr._gates import pause_faults
 from toolnexus_mrtr.cli._vectors._operations import play
-
-SECRET = "correct horse battery staple"
-SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
-LINK = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
-LLM = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
-
-
-def asking(state: str | None = None, **entries: Any) -> dict[str, Any]:
-    raw = {"resultType": "input_required", "inputRequests": entries}
-    return copy.deepcopy(raw if state is None else {**raw, "requestState": state})
-
-
-def paused(*, call: Call | None = None, state: str | None = None, **entries: Any) -> Pause:
-    pause = (call or Call("tools/call", {"name": "t"}, id="c")).receive(asking(state, **entries))
-    assert isinstance(pause, Pause)
-    return pause
-
-
-def refused(code: str, at: str, function: Any, *arguments: Any, **named: Any) -> MrtrError:
-    with pytest.raises(MrtrError) as caught:
-        function(*arguments, **named)
-    error = caught.value
-    assert (error.code, error.at) == (code, at)
-    assert error.__cause__ is None
-    assert error.__context__ is None
-    return error
-
-
-class Word(str):
-    """A str subclass, as enums and templating libraries make them."""
-
-    __slots__ = ()
-
 
 ENDINGS = {"invalid_answer": InvalidAnswer, "retry_limit": RetryLimitExceeded}
 SIDES = {"remote": RemoteProtocolError, "local": LocalProtocolError}
@@ -392,7 +357,7 @@ def test_answers_of_every_make_are_taken(make):
 
 
 def test_typed_results_are_taken():
-    pause = paused(a=FORM, b=LINK, c=LLM, d={"method": "roots/list"})
+    pause = paused(a=FORM, b=LINK, c=LLM, d=ROOTS)
     answers = {
         "a": ElicitResult(action="accept", content={"n": Word("x")}),
         "b": ElicitResult(action="accept", content={"t": SECRET}),
@@ -421,7 +386,7 @@ def test_answers_are_sent_in_the_servers_order():
         (LLM, ElicitResult(action="accept")),
         (LLM, {"action": "accept"}),
         (LLM, Answer("x", True)),
-        ({"method": "roots/list"}, {"id": "x", "ok": True}),
+        (ROOTS, {"id": "x", "ok": True}),
         ({"method": "x"}, Answer("x", True)),
         ({"method": "x"}, ElicitResult(action="cancel")),
     ],
@@ -447,10 +412,10 @@ def test_an_answer_of_another_kind_is_refused(entry, answer):
         (LLM, {**MESSAGE, "content": []} | {"model": None}, "/a/model"),
         (LLM, {**MESSAGE, "stopReason": None}, "/a/stopReason"),
         (LLM, {**MESSAGE, "_meta": math.nan}, "/a/_meta"),
-        ({"method": "roots/list"}, {}, "/a/roots"),
-        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "name": None}]}, "/a/roots/0/name"),
-        ({"method": "roots/list"}, {"roots": [5]}, "/a/roots/0"),
-        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "x": b""}]}, "/a/roots/0/x"),
+        (ROOTS, {}, "/a/roots"),
+        (ROOTS, {"roots": [{"uri": "file:///w", "name": None}]}, "/a/roots/0/name"),
+        (ROOTS, {"roots": [5]}, "/a/roots/0"),
+        (ROOTS, {"roots": [{"uri": "file:///w", "x": b""}]}, "/a/roots/0/x"),
         ({"method": "x"}, {"x": b""}, "/a/x"),
     ],
 )
@@ -488,7 +453,7 @@ def test_a_wire_map_is_sent_without_an_envelope():
     for entry, answer in (
         (FORM, {"action": "decline", "_meta": {"k": 1}}),
         (LLM, {"role": "user", "content": [], "model": "m", "_meta": {}}),
-        ({"method": "roots/list"}, {"roots": [], "_meta": {}}),
+        (ROOTS, {"roots": [], "_meta": {}}),
     ):
         assert paused(a=entry).resume({"a": answer | envelope}).params["inputResponses"] == {"a": answer}
 
@@ -580,7 +545,7 @@ def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
             "a": {"method": "elicitation/create", "params": {"mode": "url", "message": "long", "url": "file:///x"}},
             "bb": {"method": "sampling/createMessage", "params": None},
             "c": {"method": "sampling/createMessage", "params": {**LLM["params"], "tools": [], "toolChoice": {}}},
-            "d": {"method": "roots/list"},
+            "d": ROOTS,
             "e": FORM,
             "f": 5,
         },

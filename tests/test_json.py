@@ -1,16 +1,12 @@
 """Deep plain copies: what they refuse is the fault of whoever sent it, and where it stands."""
 
-import enum
 import math
 
 import pytest
+from wire_values import Colour
 
 from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
 from toolnexus_mrtr._json import copy_json
-
-
-class Colour(enum.StrEnum):
-    RED = "red"
 
 
 def test_names_of_every_make_come_out_plain():

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import RESULTS, json_values, results
 from test_wire import MORE, OURS, exchange
+from wire_values import asking, form
 
 from toolnexus_mrtr import (
     Call,
@@ -60,12 +61,9 @@ def raised(call: Any, *arguments: Any) -> list[tuple[str, str]]:
     return []
 
 
-def ask(entry: Any, key: str = "k") -> dict[str, Any]:
-    return {"resultType": "input_required", "inputRequests": {key: entry}}
-
-
-def form(schema: Any) -> dict[str, Any]:
-    return ask({"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}})
+def ask(schema: Any) -> dict[str, Any]:
+    # Not `asking`, which copies: for the deep schemas below the stack has no room.
+    return {"resultType": "input_required", "inputRequests": {"k": form(schema=schema)}}
 
 
 @given(results, METHODS, CAPABILITIES)
@@ -116,7 +114,7 @@ def test_no_json_value_raises(raw, method, capabilities):
 @example({"type": "object", "properties": {"a": {"items": {"enum": 5}, "type": "string", "format": []}}, "required": 5})
 def test_no_schema_raises(schema):
     at = "/inputRequests/k/params/requestedSchema"
-    found = {finding.at for finding in lint(form(schema))}
+    found = {finding.at for finding in lint(ask(schema))}
     assert all(place.startswith(at) for place in found)
 
 
@@ -142,14 +140,14 @@ def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
 
 
 def test_a_message_never_holds_more_than_64_characters_of_the_server():
-    raw = form({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
+    raw = ask({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
     messages = {finding.code: finding.message for finding in lint(raw)}
     assert messages.keys() == {"asks_for_secret", "required_unknown"}
     assert all(len(message) < 150 for message in messages.values())
 
 
 def test_the_inside_of_a_field_whose_name_is_too_long_is_not_pointed_at():
-    (found,) = lint(form({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
+    (found,) = lint(ask({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
     assert (found.code, found.at) == ("schema_too_large", "/inputRequests/k/params/requestedSchema/properties")
 
 
@@ -166,7 +164,7 @@ def test_capabilities_that_are_no_map_are_the_callers_fault(wrong):
 
 
 def _fields(n: int) -> dict[str, Any]:
-    return form({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
+    return ask({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
 
 
 #: What a server could send to make a linter work; each grows with its size.
@@ -174,23 +172,23 @@ HOSTILE = {
     "entries": lambda n: {"resultType": "input_required", "inputRequests": {f"k{i}": {"a": i} for i in range(100 * n)}},
     "forms": lambda n: {
         "resultType": "input_required",
-        "inputRequests": {f"k{i}": form({"type": "object"})["inputRequests"]["k"] for i in range(40 * n)},
+        "inputRequests": {f"k{i}": form(schema={"type": "object"}) for i in range(40 * n)},
     },
     "fields": lambda n: _fields(20 * n),
     "fields beyond the bounds": lambda n: _fields(600 * n),
-    "fields of no kind": lambda n: form({"properties": {f"f{i}": i for i in range(500 * n)}}),
-    "links": lambda n: form({"properties": {f"f{i}": {"title": "a://b " * 9} for i in range(100 * n)}}),
-    "a text of schemes": lambda n: form({"title": "a:/" * 2_000 * n, "description": "www." * 2_000 * n}),
-    "choices": lambda n: form({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
-    "choices beyond the bounds": lambda n: form({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
-    "required": lambda n: form({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
-    "a long key": lambda n: ask(_fields(40 * n)["inputRequests"]["k"], "k" * 2_000 * n),
-    "a long name": lambda n: form({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
-    "a long default": lambda n: form(
+    "fields of no kind": lambda n: ask({"properties": {f"f{i}": i for i in range(500 * n)}}),
+    "links": lambda n: ask({"properties": {f"f{i}": {"title": "a://b " * 9} for i in range(100 * n)}}),
+    "a text of schemes": lambda n: ask({"title": "a:/" * 2_000 * n, "description": "www." * 2_000 * n}),
+    "choices": lambda n: ask({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
+    "choices beyond the bounds": lambda n: ask({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
+    "required": lambda n: ask({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
+    "a long key": lambda n: asking(**{"k" * 2_000 * n: _fields(40 * n)["inputRequests"]["k"]}),
+    "a long name": lambda n: ask({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
+    "a long default": lambda n: ask(
         {"type": "object", "properties": {"a": {"type": "string", "minLength": 10**6, "default": "x" * 5_000 * n}}}
     ),
     "a deep result": lambda n: {"resultType": "input_required", "requestState": "s", "_meta": _nested(1_000 * n)},
-    "a deep schema": lambda n: form({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
+    "a deep schema": lambda n: ask({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
 }
 
 

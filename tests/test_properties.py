@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from strategies import json_values, results, text
+from wire_values import SECRET, assert_alone
 
 from toolnexus_mrtr import (
     ElicitationRequests,
@@ -42,8 +43,7 @@ def outcome(function: Any, *arguments: Any) -> Any:
         assert len(str(error)) <= 400
         assert str(error).isascii()
         assert error.at == "" or error.at.startswith("/")
-        assert error.__cause__ is None
-        assert error.__context__ is None
+        assert_alone(error)
         return error
 
 
@@ -88,7 +88,7 @@ def test_a_state_is_the_very_same_string(raw):
 @settings(max_examples=300)
 def test_writing_gives_plain_json_or_an_error_without_the_value(key, content):
     before = frozen(content)
-    secret = {"field": content, "hidden": "correct horse battery staple"}
+    secret = {"field": content, "hidden": SECRET}
     result = outcome(ElicitationResponses.to_input_response, key, ElicitResult(action="accept", content=secret))
     assert frozen(content) == before
     if isinstance(result, LocalProtocolError):

@@ -4,6 +4,7 @@ import types
 from collections import ChainMap, defaultdict
 
 import pytest
+from wire_values import FORM, ROOTS, Word, form
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -15,19 +16,12 @@ from toolnexus_mrtr import (
     input_requests,
 )
 
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
 READERS = [
     ElicitationRequests.is_input_required,
     ElicitationRequests.requests,
     ElicitationRequests.request_state,
     input_requests,
 ]
-
-
-class Word(str):
-    """A str subclass, as enums and templating libraries make them."""
-
-    __slots__ = ()
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
@@ -136,9 +130,9 @@ def test_ten_thousand_levels_of_nesting_are_read():
     for _ in range(10_000):
         inner["x"] = {}
         inner = inner["x"]
-    form = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}}
-    assert input_requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
-    assert ElicitationRequests.requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
+    raw = {"inputRequests": {"a": form(schema=schema)}}
+    assert input_requests(raw)["a"].requested_schema is schema
+    assert ElicitationRequests.requests(raw)["a"].requested_schema is schema
 
 
 def test_a_map_that_makes_its_members_up_is_not_filled_in():
@@ -156,11 +150,11 @@ def test_a_map_that_makes_its_members_up_is_not_filled_in():
 @pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
 def test_a_key_that_is_no_string_is_refused(reader, key):
     with pytest.raises(RemoteProtocolError) as caught:
-        reader({"inputRequests": {"a": {"method": "roots/list"}, key: {"method": "roots/list"}}})
+        reader({"inputRequests": {"a": ROOTS, key: ROOTS}})
     assert (caught.value.code, caught.value.at) == ("wrong_type", "/inputRequests")
 
 
 @pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
 def test_keys_come_out_plain(reader):
-    (key,) = reader({"inputRequests": {Word("a"): {"method": "roots/list"}}})
+    (key,) = reader({"inputRequests": {Word("a"): ROOTS}})
     assert (type(key), key) == (str, "a")

@@ -9,41 +9,29 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import json_objects, json_values, results, text
+from strategies import json_objects, json_values, places, results, text
+from wire_values import assert_alone, form, paused, raised
 
 from toolnexus_mrtr import Answer, Call, LocalProtocolError, MrtrError, Pause
 
-FORM = {
-    "method": "elicitation/create",
-    "params": {
-        "message": "Who?",
-        "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]},
-    },
-}
 ARGUMENTS = {"w": 1.0, "z": None, "k": [], "n": 2**70, "s": "a\ud800b\u2028", "f": 1e300, "o": {}}
 
 
-def paused(**entries: Any) -> Pause:
-    call = Call(
+PAUSE = paused(
+    call=Call(
         "tools/call", {"name": "t", "arguments": ARGUMENTS}, server="s", capabilities={"elicitation": {}}, id="c"
-    )
-    pause = call.receive({"resultType": "input_required", "inputRequests": entries, "requestState": "a\ud800b"})
-    assert isinstance(pause, Pause)
-    return pause
-
-
-PAUSE = paused(a=FORM)
+    ),
+    state="a\ud800b",
+    a=form("Who?"),
+)
 STORED = json.loads(PAUSE.to_json())
 
 
 def refusal(function: Any, *arguments: Any, **named: Any) -> str:
-    """The code of the error; everything else that is promised of it is checked."""
-    with pytest.raises(LocalProtocolError) as caught:
-        function(*arguments, **named)
-    assert caught.value.at == ""
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    return caught.value.code
+    """The code of the error of a whole document, at no place in it."""
+    error = raised(LocalProtocolError, function, *arguments, **named)
+    assert error.at == ""
+    return error.code
 
 
 def test_what_is_stored_is_ascii_json():
@@ -226,8 +214,7 @@ def outcome(data: bytes | str, server: str | None = "s") -> Pause | None:
         return Pause.from_json(data, server=server)
     except MrtrError as error:
         assert error.code in ("stored_pause_invalid", "wrong_server")
-        assert error.__cause__ is None
-        assert error.__context__ is None
+        assert_alone(error)
         return None
 
 
@@ -246,11 +233,6 @@ def test_a_pause_with_bytes_changed_is_refused_or_whole(cut, put, length):
     if pause is not None:
         assert Pause.from_json(pause.to_json(), server="s") == pause
         assert pause.call.params is not None
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
 
 
 @given(place=st.sampled_from([place for place in places(STORED) if place]), value=json_values)

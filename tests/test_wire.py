@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from vectors import ROOT, json_text
+from wire_values import KINDS
 
 from toolnexus_mrtr import (
-    CreateMessageRequest,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
-    ListRootsRequest,
     input_requests,
 )
 from toolnexus_mrtr.cli import main
@@ -37,12 +36,6 @@ UNANSWERED = {
     "http-tools_call-bad_schema": "a form with an object and a list of free text in it",
     "http-tools_call-extra_top": "a schema with keywords that the protocol does not name",
     "http-tools_call-ref_defs": "a schema with references",
-}
-
-KINDS = {
-    "elicitation/create": ElicitRequest,
-    "sampling/createMessage": CreateMessageRequest,
-    "roots/list": ListRootsRequest,
 }
 
 

@@ -10,6 +10,7 @@ import uuid
 from collections import ChainMap, OrderedDict
 
 import pytest
+from wire_values import FORM_REQUEST, LINK_REQUEST, LLM, MESSAGE, SECRET, Colour
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -26,13 +27,6 @@ from toolnexus_mrtr import (
 )
 
 write = ElicitationResponses.to_input_response
-FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
-LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
-
-
-class Colour(enum.StrEnum):
-    RED = "red"
 
 
 class Mixed(str, enum.Enum):  # noqa: UP042 - it is the older kind on purpose
@@ -53,7 +47,7 @@ def accept(content):
     return ElicitResult(action="accept", content=content)
 
 
-def content_of(content, request=FORM):
+def content_of(content, request=FORM_REQUEST):
     return write("k", accept(content), request)["k"]["content"]
 
 
@@ -102,7 +96,7 @@ def test_keys_and_actions_come_out_plain():
     ],
     ids=lambda value: type(value).__name__,
 )
-@pytest.mark.parametrize("request_", [FORM, None], ids=["known", "unknown"])
+@pytest.mark.parametrize("request_", [FORM_REQUEST, None], ids=["known", "unknown"])
 def test_what_the_wire_cannot_carry_is_refused_where_it_stands(value, request_):
     with pytest.raises(LocalProtocolError) as caught:
         write("k", accept({"a": "x", "b": value}), request_)
@@ -176,7 +170,7 @@ def test_results_that_are_no_map_are_a_type_error(results):
 
 def test_requests_that_are_no_map_are_a_type_error():
     with pytest.raises(TypeError, match="^requests must be a mapping"):
-        ElicitationResponses.to_input_responses({}, [FORM])
+        ElicitationResponses.to_input_responses({}, [FORM_REQUEST])
 
 
 @pytest.mark.parametrize("key", [None, 5, b"k"], ids=repr)
@@ -187,7 +181,7 @@ def test_a_key_that_is_no_string_is_a_type_error(key):
         ElicitationResponses.to_input_responses({key: accept({})}, {})
 
 
-@pytest.mark.parametrize("result", [None, {"action": "accept"}, "accept", FORM], ids=repr)
+@pytest.mark.parametrize("result", [None, {"action": "accept"}, "accept", FORM_REQUEST], ids=repr)
 def test_a_result_that_is_none_is_a_type_error(result):
     with pytest.raises(TypeError, match="^each of results must be an ElicitResult"):
         write("k", result)
@@ -204,7 +198,7 @@ def test_what_the_lenient_reader_read_can_be_answered():
         "inputRequests": {
             "form": {"message": "m", "requestedSchema": {}},
             "link": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.example/"}},
-            "llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}},
+            "llm": LLM,
             "none": None,
         }
     }
@@ -277,9 +271,6 @@ def test_a_whole_number_for_a_uri_is_refused():
     assert caught.value.at == "/k/roots/0/uri"
 
 
-SECRET = "correct horse battery staple"
-
-
 @pytest.mark.parametrize(
     "result",
     [
@@ -315,7 +306,7 @@ def test_no_repr_shows_an_answer():
 
 
 def test_a_written_answer_is_read_by_nobody_but_its_request():
-    raw = {"inputRequests": {"llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}}}
+    raw = {"inputRequests": {"llm": LLM}}
     asked = input_requests(raw)
     assert isinstance(asked["llm"], CreateMessageRequest)
     with pytest.raises(LocalProtocolError) as caught:
@@ -324,7 +315,7 @@ def test_a_written_answer_is_read_by_nobody_but_its_request():
 
 
 def test_a_url_request_drops_whatever_content_there_is():
-    assert write("k", accept({"token": object()}), LINK) == {"k": {"action": "accept"}}
+    assert write("k", accept({"token": object()}), LINK_REQUEST) == {"k": {"action": "accept"}}
 
 
 def test_an_elicitation_that_says_nothing_is_a_form_and_what_was_not_read_is_anything():

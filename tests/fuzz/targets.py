@@ -23,6 +23,7 @@ from test_properties import test_reading_gives_a_value_or_an_error_and_changes_n
 from test_properties import test_what_the_strict_reader_reads_the_lenient_one_reads_alike as both_readers
 from test_urls import assert_goes_where_it_says
 from vectors import VECTORS
+from wire_values import MESSAGE
 
 from toolnexus_mrtr import (
     Answer,
@@ -36,8 +37,6 @@ from toolnexus_mrtr import (
 )
 
 CORPUS = Path(__file__).parent / "corpus"
-
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
 
 
 def read(value: Any) -> None:
