@@ -1,12 +1,16 @@
 """Deep plain copies: what they refuse is the fault of whoever sent it, and where it stands."""
 
 import math
+from typing import Any
 
 import pytest
+from hypothesis import given
+from strategies import json_objects
+from vectors import json_text
 from wire_values import Colour
 
 from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
-from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._json import copy_checked, copy_json
 
 
 def test_names_of_every_make_come_out_plain():
@@ -41,3 +45,20 @@ def test_what_json_cannot_carry_is_kept_where_that_is_asked_for():
     assert copy["a"][0] is odd
     assert copy["b"] is not given["b"]
     assert copy["b"][5] is odd
+
+
+@given(value=json_objects)
+def test_a_copy_equals_and_shares_nothing_that_can_change(value):
+    before = json_text(value, ordered=True)
+    twin = copy_checked(value)
+    assert json_text(twin, ordered=True) == before
+    for box in boxes(twin):
+        box.clear()
+    assert json_text(value, ordered=True) == before
+
+
+def boxes(value: Any) -> list[Any]:
+    if not isinstance(value, dict | list):
+        return []
+    inner = list(value.values() if isinstance(value, dict) else value)
+    return [value, *(box for item in inner for box in boxes(item))]
