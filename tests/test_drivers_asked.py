@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 
 @both
-def test_every_kind_is_answered_by_its_handler_in_the_servers_order(drive):
+def test_run_asks_the_handler_of_each_kind_in_the_servers_order(drive):
     server = Server(asking("s", a=FORM, b=LLM, c=ROOTS, d=LINK), DONE)
     person, sampled = Person(yes(n="x"), yes(token="t")), []
 
@@ -69,7 +69,7 @@ def test_every_kind_is_answered_by_its_handler_in_the_servers_order(drive):
         ListRootsResult(roots=[Root(uri="file:///w", name="W")]),
     ],
 )
-def test_roots_may_come_in_any_shape(drive, roots):
+def test_run_takes_roots_from_list_roots_in_any_shape(drive, roots):
     server = Server(asking(r=ROOTS), DONE)
     drive(call(), server, Handlers(list_roots=lambda: roots))
     assert server.responses == {"r": {"roots": [{"uri": "file:///w", "name": "W"}]}}
@@ -88,21 +88,21 @@ def test_roots_may_come_in_any_shape(drive, roots):
         (Handlers(list_roots=lambda: ElicitResult(action="decline")), LocalProtocolError),
     ],
 )
-def test_what_is_no_answer_ends_the_call(drive, handlers, kind):
+def test_run_ends_when_a_handler_returns_something_other_than_an_answer(drive, handlers, kind):
     server = Server(asking(a=FORM if handlers.wait_for else ROOTS), DONE)
     raised(kind, drive, call(), server, handlers)
     assert len(server.sent) == 1
 
 
 @both
-def test_no_and_never_mind_are_answers(drive):
+def test_run_sends_a_declined_answer_as_decline_and_an_expired_one_as_cancel(drive):
     server = Server(asking(a=FORM, b=FORM), DONE)
     drive(call(), server, Handlers(Person(NO, Answer("h", ok=False, reason="expired"))))
     assert server.responses == {"a": {"action": "decline"}, "b": {"action": "cancel"}}
 
 
 @both
-def test_nothing_is_accepted_for_a_person_who_entered_nothing(drive):
+def test_run_accepts_nothing_for_a_person_who_entered_nothing(drive):
     server = Server(asking(a=FORM), DONE)
     error = raised(InvalidAnswer, drive, call(), server, Handlers(Person(Answer("h", ok=True))), reask=0)
     assert [(each.at, each.code) for each in error.errors] == [("/a/n", "required")]
@@ -110,7 +110,7 @@ def test_nothing_is_accepted_for_a_person_who_entered_nothing(drive):
 
 
 @both
-def test_a_host_written_for_toolnexus_is_served(drive):
+def test_run_serves_a_wait_for_that_was_written_for_toolnexus(drive):
     def wait_for(request: Any) -> HostAnswer:
         assert request.expiresAt is None
         if request.kind == "authorization":
@@ -123,7 +123,7 @@ def test_a_host_written_for_toolnexus_is_served(drive):
 
 
 @both
-def test_what_others_are_handed_is_theirs_to_change(drive):
+def test_run_is_unmoved_by_changes_to_the_params_and_requests_it_hands_out(drive):
     tools = {"method": "sampling/createMessage", "params": {**LLM["params"], "messages": [{"role": "user"}]}}
     raw = asking("s", a=FORM, b=tools)
     before, server = json.dumps(raw), Server(raw, asking(a=FORM), DONE)
@@ -152,7 +152,7 @@ def test_what_others_are_handed_is_theirs_to_change(drive):
 
 
 @both
-def test_the_final_result_is_the_raw_one_and_fresh(drive):
+def test_run_returns_a_copy_of_the_final_raw_result(drive):
     raw = {"content": [{"type": "text"}], "_meta": {}}
     result = drive(call(), Server(raw), Handlers())
     result["content"].clear()
@@ -163,7 +163,7 @@ def test_the_final_result_is_the_raw_one_and_fresh(drive):
 
 
 @both
-def test_only_the_invalid_answer_is_asked_again(drive):
+def test_run_asks_again_only_for_the_invalid_answer(drive):
     server = Server(asking(a=form("a"), b=form("b"), c=form("c")), DONE)
     asked = []
 
@@ -186,7 +186,7 @@ def test_only_the_invalid_answer_is_asked_again(drive):
 
 @both
 @pytest.mark.parametrize("reask", [0, 1, 2])
-def test_an_answer_that_stays_invalid_is_raised_after_the_last_time(drive, reask):
+def test_run_raises_invalid_answer_after_the_last_reask(drive, reask):
     server, person = Server(asking(**{"a/b": FORM})), Person(*[yes(n=7)] * 9)
     error = raised(InvalidAnswer, drive, call(), server, Handlers(person), reask=reask)
     assert [(each.at, each.code) for each in error.errors] == [("/a~1b/n", "wrong_type")]
@@ -194,7 +194,7 @@ def test_an_answer_that_stays_invalid_is_raised_after_the_last_time(drive, reask
 
 
 @both
-def test_each_request_has_its_own_number_of_times(drive):
+def test_run_counts_reask_for_each_request_on_its_own(drive):
     server = Server(asking(a=FORM, b=FORM), DONE)
     person = Person(*[yes(n=7), yes(n="x")] * 2)
     drive(call(), server, Handlers(person), reask=1)
@@ -202,7 +202,7 @@ def test_each_request_has_its_own_number_of_times(drive):
 
 
 @both
-def test_a_form_that_cannot_be_checked_can_be_declined_and_not_accepted(drive):
+def test_run_lets_a_form_that_cannot_be_checked_be_declined_but_not_accepted(drive):
     server = Server(asking(a=form(schema={"type": "float"})), DONE)
     drive(call(), server, Handlers(Person(NO)))
     assert server.responses == {"a": {"action": "decline"}}
@@ -216,7 +216,7 @@ def test_a_form_that_cannot_be_checked_can_be_declined_and_not_accepted(drive):
 
 
 @both
-def test_every_call_and_every_pause_is_seen_before_anything_comes_of_it(drive):
+def test_on_step_sees_every_call_and_pause_before_it_is_acted_upon(drive):
     server, seen = Server(asking("s", a=FORM), WAIT, DONE), []
     drive(call(), server, Handlers(Person(NO)), on_step=lambda step: seen.append((step, len(server.sent))))
     assert [(type(step), sent) for step, sent in seen] == [(Call, 0), (Pause, 1), (Call, 1), (Pause, 2), (Call, 2)]
@@ -226,7 +226,7 @@ def test_every_call_and_every_pause_is_seen_before_anything_comes_of_it(drive):
 
 @both
 @pytest.mark.parametrize(("place", "sent", "asked"), [(1, 0, 0), (2, 1, 0), (3, 1, 1)])
-def test_a_veto_stops_everything_after_it(drive, place, sent, asked):
+def test_an_error_from_on_step_stops_run_before_the_step(drive, place, sent, asked):
     server, person, veto, seen = Server(asking(a=FORM), DONE), Person(NO), Veto(), []
 
     def on_step(step: Call | Pause) -> None:
@@ -239,7 +239,7 @@ def test_a_veto_stops_everything_after_it(drive, place, sent, asked):
 
 
 @both
-def test_a_stored_pause_goes_on_where_it_was(drive):
+def test_run_goes_on_from_a_pause_read_by_from_json(drive):
     whole, stored = Server(asking("s", a=FORM), DONE), []
     drive(call(server="s1"), whole, Handlers(Person(yes(n="x"))), on_step=lambda step: stored.append(step.to_json()))
     rest, seen = Server(DONE), []
@@ -250,7 +250,7 @@ def test_a_stored_pause_goes_on_where_it_was(drive):
 
 
 @both
-def test_one_pause_too_many_is_handed_over(drive):
+def test_run_hands_over_the_pause_in_retry_limit_exceeded(drive):
     server = Server(*[asking("s", a=FORM)] * 3)
     error = raised(RetryLimitExceeded, drive, call(max_retries=2), server, Handlers(Person(NO, NO)))
     assert (len(server.sent), error.pause.id) == (3, "c-2")
@@ -263,7 +263,7 @@ def test_one_pause_too_many_is_handed_over(drive):
 @both
 @pytest.mark.parametrize("error", [Veto(), TimeoutError(), ValueError("x"), KeyboardInterrupt()], ids=repr)
 @pytest.mark.parametrize("timeout", [None, 60])
-def test_what_others_raise_goes_through_unchanged(drive, error, timeout):
+def test_run_passes_on_errors_of_send_and_handlers_unchanged(drive, error, timeout):
     def send(_method: str, _params: Any) -> Any:
         raise error
 
@@ -287,7 +287,7 @@ def test_what_others_raise_goes_through_unchanged(drive, error, timeout):
         ({"on_step": 1}, "on_step"),
     ],
 )
-def test_a_wrong_type_is_refused_before_anything_is_sent(drive, given, name):
+def test_run_refuses_an_argument_of_a_wrong_type_before_anything_is_sent(drive, given, name):
     server = Server(DONE)
     with pytest.raises(TypeError, match=f"^{name} "):
         drive(**{"step": call(), "send": server, "handlers": Handlers(), **given})
@@ -296,19 +296,19 @@ def test_a_wrong_type_is_refused_before_anything_is_sent(drive, given, name):
 
 @both
 @pytest.mark.parametrize(("given", "at"), [({"reask": -1}, "/reask"), ({"timeout": math.nan}, "/timeout")])
-def test_a_number_that_makes_no_sense_is_refused(drive, given, at):
+def test_run_refuses_a_negative_reask_and_a_timeout_of_nan(drive, given, at):
     error = raised(LocalProtocolError, drive, call(), Server(DONE), Handlers(), **given)
     assert (error.code, error.at) == ("wrong_value", at)
 
 
 @both
-def test_what_a_transport_gives_must_be_a_map(drive):
+def test_run_raises_a_type_error_when_send_returns_a_foreign_object(drive):
     raised(TypeError, drive, call(), Server(object()), Handlers())
 
 
 @both
 @pytest.mark.parametrize("result", [None, True, 5, 0.5, "x", []], ids=repr)
-def test_what_a_server_gives_must_be_an_object(drive, result):
+def test_run_refuses_any_other_json_than_an_object_from_send(drive, result):
     assert raised(RemoteProtocolError, drive, call(), Server(result), Handlers()).code == "wrong_type"
 
 
@@ -320,7 +320,7 @@ class Later:
 
 
 @pytest.mark.parametrize("make", [lambda: later(NO), Later])
-def test_in_order_nothing_can_be_awaited(make):
+def test_run_refuses_awaitables_from_send_wait_for_on_step_and_sleep(make):
     server = Server(asking(a=FORM), DONE)
     made = [make() for _ in range(4)]
     with pytest.raises(TypeError, match="^send "):
@@ -334,7 +334,7 @@ def test_in_order_nothing_can_be_awaited(make):
     assert len(server.sent) == 1
 
 
-def test_the_answer_to_another_call_is_refused():
+def test_run_refuses_an_answer_with_the_id_of_another_call():
     server = Server(asking(confirm=FORM), DONE)
     error = raised(LocalProtocolError, run, call(), server, Handlers(Person(Answer("elc-d-0-1", ok=False))))
     assert (error.code, error.at) == ("answer_id_mismatch", "/confirm/id")

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("clock")
         (Handlers(list_roots=list), {"roots": {}}),
     ],
 )
-def test_capabilities_follow_from_the_handlers(handlers, declared):
+def test_handlers_capabilities_and_meta_follow_from_the_handlers_given(handlers, declared):
     assert json_text(handlers.capabilities(), ordered=True) == json_text(declared, ordered=True)
     assert json_text(handlers.meta()) == json_text(
         {
@@ -35,7 +35,7 @@ def test_capabilities_follow_from_the_handlers(handlers, declared):
     )
 
 
-def test_what_is_declared_is_fresh_each_time():
+def test_handlers_meta_and_capabilities_are_fresh_each_time():
     handlers, client = Handlers(Person()), types.MappingProxyType({"name": "cli", "version": "1"})
     meta = handlers.meta(client)
     assert meta["io.modelcontextprotocol/clientInfo"] == {"name": "cli", "version": "1"}
@@ -45,7 +45,7 @@ def test_what_is_declared_is_fresh_each_time():
     assert handlers.capabilities() == {"elicitation": {"form": {}, "url": {}}}
 
 
-def test_handlers_are_a_value():
+def test_handlers_compare_by_value_and_are_frozen():
     person = Person()
     assert Handlers(person, modes=["form"]) == Handlers(wait_for=person, modes=("form",))
     with pytest.raises(AttributeError):
@@ -53,7 +53,7 @@ def test_handlers_are_a_value():
 
 
 @pytest.mark.parametrize("modes", [(), ("forms",), ["form", ""]])
-def test_modes_that_are_none_are_refused(modes):
+def test_handlers_refuse_empty_and_unknown_modes(modes):
     error = raised(LocalProtocolError, Handlers, Person(), modes=modes)
     assert (error.code, error.at) == ("wrong_value", "/modes")
 
@@ -69,13 +69,13 @@ def test_modes_that_are_none_are_refused(modes):
         {"sampling_tools": 1},
     ],
 )
-def test_handlers_of_a_wrong_type_are_refused(given):
+def test_handlers_refuse_arguments_of_a_wrong_type_and_name_them(given):
     with pytest.raises(TypeError, match=next(iter(given))):
         Handlers(**given)
 
 
 @both
-def test_a_call_that_declares_its_handlers_is_gated_by_them(drive):
+def test_run_refuses_a_mode_that_handlers_meta_did_not_declare(drive):
     handlers = Handlers(Person(), modes=["form"])
     server = Server(asking(a=FORM, b=LINK))
     declaring = Call("tools/call", {"name": "t", "_meta": handlers.meta()})
@@ -98,7 +98,7 @@ def test_a_call_that_declares_its_handlers_is_gated_by_them(drive):
         (UNKNOWN, Handlers(Person(), Person(), list, sampling_tools=True)),
     ],
 )
-def test_what_has_no_handler_is_refused_before_anything_is_asked(drive, entry, handlers):
+def test_run_refuses_a_request_without_a_handler_before_anything_is_asked(drive, entry, handlers):
     asked = []
     handlers = Handlers(
         handlers.wait_for and asked.append,
@@ -117,7 +117,7 @@ def test_what_has_no_handler_is_refused_before_anything_is_asked(drive, entry, h
 
 
 @both
-def test_tools_are_sampled_by_a_handler_that_heeds_them(drive):
+def test_run_hands_sampling_with_tools_to_a_handler_with_sampling_tools(drive):
     entry = {**LLM, "params": {**LLM["params"], "tools": [], "toolChoice": {}}}
     server = Server(asking(a=entry), DONE)
     drive(call(), server, Handlers(create_message=lambda _: MESSAGE, sampling_tools=True))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 
 @both
-def test_pauses_that_ask_nothing_are_waited_for(drive, clock):
+def test_run_sleeps_for_the_delay_of_pauses_that_ask_nothing(drive, clock):
     server = Server(WAIT, WAIT, asking(a=FORM), WAIT, DONE)
     drive(call(), server, Handlers(Person(NO)))
     assert clock.slept == [0.05, 0.1, 0.05]
@@ -24,7 +24,7 @@ def test_pauses_that_ask_nothing_are_waited_for(drive, clock):
 
 @both
 @pytest.mark.parametrize("timeout", [0, -1, -math.inf, -(10**400)], ids=["none", "past", "long ago", "longer ago"])
-def test_nothing_is_sent_after_the_deadline(drive, timeout):
+def test_run_sends_nothing_after_the_timeout(drive, timeout):
     server = Server(DONE)
     raised(TimeoutError, drive, call(), server, Handlers(), timeout=timeout)
     assert server.sent == []
@@ -32,7 +32,7 @@ def test_nothing_is_sent_after_the_deadline(drive, timeout):
 
 @both
 @pytest.mark.parametrize("timeout", [None, math.inf, 10**400], ids=["none", "infinite", "huge"])
-def test_without_a_deadline_everything_may_take_its_time(drive, timeout, clock):
+def test_run_without_a_finite_timeout_waits_as_long_as_it_takes(drive, timeout, clock):
     def wait_for(_: Request) -> Answer:
         clock.now += 1e6
         return NO
@@ -41,7 +41,7 @@ def test_without_a_deadline_everything_may_take_its_time(drive, timeout, clock):
 
 
 @both
-def test_the_deadline_is_looked_at_between_steps(drive, clock):
+def test_run_checks_the_timeout_between_handlers(drive, clock):
     server, asked = Server(asking(a=FORM, b=FORM), DONE), []
 
     def wait_for(request: Request) -> Answer:
@@ -54,7 +54,7 @@ def test_the_deadline_is_looked_at_between_steps(drive, clock):
 
 
 @both
-def test_a_result_that_comes_late_is_still_a_result(drive, clock):
+def test_run_returns_a_final_result_that_comes_after_the_timeout(drive, clock):
     def send(_method: str, _params: Any) -> Any:
         clock.now += 60
         return DONE
@@ -63,7 +63,7 @@ def test_a_result_that_comes_late_is_still_a_result(drive, clock):
 
 
 @both
-def test_nobody_sleeps_past_the_deadline(drive, clock):
+def test_run_never_sleeps_past_its_timeout(drive, clock):
     server = Server(WAIT, WAIT, DONE)
     raised(TimeoutError, drive, call(), server, Handlers(), timeout=0.125)
     assert clock.slept == pytest.approx([0.05, 0.075])
@@ -96,7 +96,7 @@ class Prompts:
             raise
 
 
-def test_everything_of_a_pause_is_asked_at_once_and_answered_in_any_order():
+def test_run_async_asks_everything_at_once_and_takes_answers_in_any_order():
     async def main() -> None:
         server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=60))
@@ -111,7 +111,7 @@ def test_everything_of_a_pause_is_asked_at_once_and_answered_in_any_order():
     asyncio.run(main())
 
 
-def test_an_invalid_answer_is_asked_again_while_others_wait():
+def test_run_async_asks_again_for_an_invalid_answer_while_others_wait():
     async def main() -> None:
         server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for)))
@@ -128,7 +128,7 @@ def test_an_invalid_answer_is_asked_again_while_others_wait():
 
 
 @pytest.mark.parametrize("fail_when_cancelled", [False, True])
-def test_the_first_failure_cancels_the_others_and_is_raised_alone(fail_when_cancelled):
+def test_run_async_cancels_the_other_prompts_on_the_first_failure_and_raises_it_alone(fail_when_cancelled):
     failure = ValueError("first")
 
     async def main() -> None:
@@ -145,7 +145,7 @@ def test_the_first_failure_cancels_the_others_and_is_raised_alone(fail_when_canc
     assert raised(ValueError, asyncio.run, main()) is failure
 
 
-def test_an_answer_that_stays_invalid_cancels_the_others():
+def test_run_async_cancels_the_other_prompts_when_an_answer_stays_invalid():
     async def main() -> None:
         server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), reask=0))
@@ -157,7 +157,7 @@ def test_an_answer_that_stays_invalid_cancels_the_others():
     asyncio.run(main())
 
 
-def test_a_prompt_that_gives_itself_up_is_no_answer_and_ends_the_call():
+def test_run_async_ends_cancelled_when_a_prompt_cancels_itself():
     async def main() -> None:
         server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
         task = asyncio.create_task(run_async(call(), server, Handlers(prompts.wait_for), timeout=60))
@@ -172,7 +172,7 @@ def test_a_prompt_that_gives_itself_up_is_no_answer_and_ends_the_call():
 
 @pytest.mark.parametrize("fail_when_cancelled", [False, True])
 @pytest.mark.parametrize("timeout", [None, 60])
-def test_cancelling_while_prompts_wait_cancels_them_and_sends_nothing(fail_when_cancelled, timeout):
+def test_cancelling_run_async_cancels_its_prompts_and_sends_nothing(fail_when_cancelled, timeout):
     async def main() -> None:
         server = Server(asking(a=form("a"), b=form("b")), DONE)
         prompts = Prompts(fail_when_cancelled=fail_when_cancelled)
@@ -187,7 +187,7 @@ def test_cancelling_while_prompts_wait_cancels_them_and_sends_nothing(fail_when_
 
 
 @pytest.mark.parametrize("fail_when_cancelled", [False, True])
-def test_the_deadline_cuts_a_prompt_short(fail_when_cancelled):
+def test_run_async_cancels_open_prompts_at_its_timeout(fail_when_cancelled):
     server = Server(asking(a=form("a"), b=form("b")), DONE)
 
     async def main() -> None:
@@ -201,14 +201,14 @@ def test_the_deadline_cuts_a_prompt_short(fail_when_cancelled):
     assert len(server.sent) == 1
 
 
-def test_the_deadline_cuts_a_transport_short():
+def test_run_async_cancels_send_at_its_timeout():
     async def main() -> None:
         await run_async(call(), lambda *_: asyncio.get_running_loop().create_future(), Handlers(), timeout=0.005)
 
     raised(TimeoutError, asyncio.run, main())
 
 
-def test_at_once_anything_may_be_awaited():
+def test_run_async_awaits_send_handlers_and_on_step():
     server, seen = Server(asking(a=FORM, b=LLM, c=ROOTS), DONE), []
 
     async def on_step(step: Call | Pause) -> None:
@@ -220,7 +220,7 @@ def test_at_once_anything_may_be_awaited():
     assert server.responses == {"a": {"action": "decline"}, "b": MESSAGE, "c": {"roots": []}}
 
 
-def test_a_blocking_prompt_runs_in_a_thread_of_its_own():
+def test_run_async_takes_the_answer_of_a_prompt_in_a_thread():
     async def wait_for(request: Request) -> Any:
         return await asyncio.to_thread(Person(yes(n="x")), request)
 
@@ -229,7 +229,7 @@ def test_a_blocking_prompt_runs_in_a_thread_of_its_own():
     assert server.responses == {"a": {"action": "accept", "content": {"n": "x"}}}
 
 
-def test_two_calls_at_once_with_the_same_keys_do_not_mix():
+def test_run_async_keeps_two_calls_with_the_same_keys_apart():
     async def main() -> None:
         open_prompts: dict[str, asyncio.Future[Any]] = {}
         both_open = asyncio.Event()

@@ -67,7 +67,7 @@ class Script:
 
 @both
 @pytest.mark.parametrize("vector", PLAYED, ids=lambda vector: vector.id)
-def test_vector_driven(drive, vector, clock):
+def test_run_and_run_async_play_the_exchange_vectors(drive, vector, clock):
     script = Script(copy.deepcopy(vector.input["steps"]))
     expected = vector.expect["outcome"]
     try:
@@ -82,7 +82,7 @@ def test_vector_driven(drive, vector, clock):
     assert [round(seconds * 1000) for seconds in clock.slept] == [delay for delay in vector.expect["delays"] if delay]
 
 
-def test_most_exchanges_among_the_vectors_can_be_driven():
+def test_run_can_play_most_of_the_exchange_vectors():
     assert len(PLAYED) > sum(vector.operation == "exchange" for vector in VECTORS) * 3 / 4
 
 
@@ -125,6 +125,6 @@ def played(drive: Any, raws: list[Any], pool: list[Any], options: dict[str, Any]
     reask=st.integers(0, 2),
 )
 @settings(max_examples=300)
-def test_in_order_and_at_once_come_to_the_same(raws, pool, reask):
+def test_run_and_run_async_end_alike_whatever_is_sent_and_answered(raws, pool, reask):
     options = {"reask": reask}
     assert played(in_order, raws, pool, options) == played(at_once, raws, pool, options)

@@ -141,7 +141,7 @@ def may_have_asked(result: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("raw", examples("InputRequiredResult"))
-def test_a_paused_result_is_read_whole(raw):
+def test_both_readers_find_the_state_and_every_key_of_an_input_required_result(raw):
     assert ElicitationRequests.is_input_required(raw)
     assert ElicitationRequests.request_state(raw) == raw.get("requestState")
     entries = raw.get("inputRequests", {})
@@ -150,7 +150,7 @@ def test_a_paused_result_is_read_whole(raw):
 
 
 @pytest.mark.parametrize("entries", examples("InputRequests"))
-def test_input_requests_are_read_in_their_order(entries):
+def test_input_requests_reads_every_entry_in_its_order(entries):
     read = input_requests({"inputRequests": entries})
     assert list(read) == list(entries)
     for key, entry in entries.items():
@@ -168,7 +168,7 @@ def test_input_requests_are_read_in_their_order(entries):
         *wrapped("CreateMessageRequestParams"),
     ],
 )
-def test_an_input_request_is_read_whole(entry):
+def test_input_requests_reads_an_entry_whole(entry):
     assert_read_whole(input_requests({"inputRequests": {"key": entry}})["key"], entry)
 
 
@@ -180,7 +180,7 @@ def test_an_input_request_is_read_whole(entry):
         for example in examples(kind.__name__)
     ],
 )
-def test_a_result_is_written_as_it_is(kind, example):
+def test_to_input_responses_writes_each_kind_of_result_as_in_the_example(kind, example):
     result = typed_result(example)
     assert type(result) is kind
     asked = input_requests({"inputRequests": {"key": may_have_asked(result)}})
@@ -190,13 +190,13 @@ def test_a_result_is_written_as_it_is(kind, example):
 
 
 @pytest.mark.parametrize("example", examples("Root"))
-def test_a_root_is_written_as_it_is(example):
+def test_to_input_response_writes_a_root_as_in_the_example(example):
     written = ElicitationResponses.to_input_response("key", typed_result({"roots": [example]}))
     assert json_text(written) == json_text({"key": {"roots": [example]}})
 
 
 @pytest.mark.parametrize("example", examples("InputResponses"))
-def test_input_responses_are_written_as_they_are(example):
+def test_to_input_responses_writes_several_results_as_in_the_example(example):
     results = {key: typed_result(answer) for key, answer in example.items()}
     asked = input_requests({"inputRequests": {key: may_have_asked(result) for key, result in results.items()}})
     for requests in (None, asked):
@@ -205,5 +205,5 @@ def test_input_responses_are_written_as_they_are(example):
         assert list(written) == list(example)
 
 
-def test_no_example_of_the_specification_is_left_out():
+def test_every_example_folder_of_the_specification_is_used_or_set_aside():
     assert {folder.name for folder in SPEC.glob("*")} <= OURS.keys() | ASIDE.keys()

@@ -249,39 +249,39 @@ def small(old: str = "", new: str = "") -> Fixtures:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_nothing_breaks_a_rule(rule):
+def test_the_fixtures_break_no_rule(rule):
     ours = Fixtures({path: path.read_bytes() for path in FILES}, json.loads((FIXTURES / "codes.json").read_bytes()))
     assert len(ours.files) == len(SCHEMA["properties"]["operation"]["enum"])
     assert list(rule(ours)) == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_small_files_break_no_rule(rule):
+def test_the_small_fixtures_break_no_rule(rule):
     assert list(rule(small())) == []
 
 
 @pytest.mark.parametrize(("rule", "old", "new"), BROKEN)
-def test_a_broken_copy_breaks_its_rule(rule, old, new):
+def test_a_broken_copy_of_the_small_fixtures_breaks_its_rule(rule, old, new):
     assert list(rule(small(old, new))) != []
 
 
 @pytest.mark.parametrize("name", ["codes.json", "vector.schema.json"])
-def test_codes_and_schema_are_ascii_without_repeated_members(name):
+def test_codes_json_and_vector_schema_json_are_ascii_without_repeated_members(name):
     alone = Fixtures({FIXTURES / name: (FIXTURES / name).read_bytes()}, {})
     assert [*beyond_ascii(alone), *repeated_member(alone)] == []
 
 
-def test_every_rule_has_a_copy_that_breaks_it():
+def test_every_rule_of_the_fixtures_has_a_copy_that_breaks_it():
     assert {rule for rule, _, _ in BROKEN} == set(RULES)
 
 
-def test_a_section_of_codes_that_nothing_provokes_is_noticed():
+def test_a_section_of_codes_json_that_no_vector_provokes_is_noticed():
     fixtures = small()
     fixtures.codes = fixtures.codes | {"moods": {}}
     assert next(unknown_or_unprovoked_code(fixtures)) == "moods"
 
 
-def test_the_page_beside_them_shows_a_real_vector_and_every_operation():
+def test_the_readme_of_the_fixtures_shows_a_real_vector_and_every_operation():
     page = (FIXTURES / "README.md").read_text("ascii")
     shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
     assert shown in [vector for path in FILES for vector in json.loads(path.read_bytes())["vectors"]]

@@ -73,7 +73,7 @@ UNSUPPORTED = {"o": "an object", "l": "a list of free text"}
 
 
 @pytest.mark.parametrize("place", range(len(RECORDED)))
-def test_a_recorded_form_is_read_whole_and_takes_its_answer(place):
+def test_form_of_reads_a_recorded_form_whole_and_check_takes_its_answer(place):
     schema, content = RECORDED[place]["schema"], RECORDED[place]["content"]
     form = Form.of(schema)
     assert [field.name for field in form.fields] == list(schema["properties"])
@@ -87,7 +87,7 @@ def test_a_recorded_form_is_read_whole_and_takes_its_answer(place):
 @pytest.mark.parametrize(
     ("schema", "kind", "taken", "refused"), [row[1:] for row in FIELDS], ids=[r[0] for r in FIELDS]
 )
-def test_a_field_as_servers_write_it(schema, kind, taken, refused):
+def test_form_of_reads_a_field_as_servers_write_it(schema, kind, taken, refused):
     form = Form.of({"$defs": {"C": {"enum": ["a", "b"], "title": "C", "type": "string"}}, "properties": {"f": schema}})
     assert form.fields[0].kind == kind
     assert form.check({"f": taken}) == ()

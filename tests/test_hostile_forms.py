@@ -28,7 +28,7 @@ def answered(hostile: Hostile) -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_form_costs_no_more_than_its_size(name):
+def test_form_of_check_and_parse_cost_in_proportion_to_a_hostile_form(name):
     small, large = HOSTILE[name](SMALL), HOSTILE[name](LARGE)
     assert bytes_of(large.schema) <= LARGEST
     # The first form of all loads jsonschema.
@@ -53,12 +53,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_grows_without_bound_is_refused(name):
+def test_form_of_refuses_schemas_that_grow_without_bound(name):
     assert answered(HOSTILE[name](LARGE)) == REFUSED[name]
 
 
 @pytest.mark.parametrize("levels", [1_000, 20_000])
-def test_no_depth_exhausts_the_stack(levels):
+def test_form_of_refuses_any_depth_before_the_stack_is_exhausted(levels):
     # json.loads itself stops earlier; a map built otherwise need not.
     schema: Any = {}
     for _ in range(levels):
@@ -69,7 +69,7 @@ def test_no_depth_exhausts_the_stack(levels):
     assert caught.value.__context__ is None
 
 
-def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
+def test_form_of_refuses_a_form_where_the_stack_has_no_room(monkeypatch):
     def too_deep(*_: Any) -> int:
         raise RecursionError
 
@@ -80,7 +80,7 @@ def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
     assert caught.value.__context__ is None
 
 
-def test_a_form_has_at_most_131072_bytes():
+def test_form_of_takes_schemas_of_at_most_131072_bytes():
     schema = {"type": "object", "description": ""}
     room = 131_072 - len(json.dumps(schema, separators=(",", ":")))
     assert Form.of(schema | {"description": "x" * room}).fields == ()

@@ -13,7 +13,7 @@ from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
 from toolnexus_mrtr._json import copy_checked, copy_json
 
 
-def test_names_of_every_make_come_out_plain():
+def test_copy_json_makes_plain_str_of_names():
     copy = copy_json({"x": {Colour.RED: 1, "blue": 2}})
     assert copy == {"x": {"red": 1, "blue": 2}}
     assert [type(name) for name in copy["x"]] == [str, str]
@@ -27,7 +27,7 @@ def test_names_of_every_make_come_out_plain():
         ({"a": {"b": [[]]}}, "/a/b/0", "too_large"),
     ],
 )
-def test_a_fault_is_charged_to_the_side_that_sent_it(value, at, code):
+def test_copy_json_charges_a_fault_to_the_side_that_sent_it(value, at, code):
     with pytest.raises(RemoteProtocolError) as remote:
         copy_json(value, depth=3, remote=True)
     assert (remote.value.code, remote.value.at) == (code, at)
@@ -36,7 +36,7 @@ def test_a_fault_is_charged_to_the_side_that_sent_it(value, at, code):
     assert (local.value.code, local.value.at) == ("wrong_value", "/k" + at)
 
 
-def test_what_json_cannot_carry_is_kept_where_that_is_asked_for():
+def test_copy_json_with_keep_leaves_values_that_json_cannot_carry():
     odd = object()
     given = {"a": [odd], "b": {5: odd}}
     copy = copy_json(given, keep=True)
@@ -48,7 +48,7 @@ def test_what_json_cannot_carry_is_kept_where_that_is_asked_for():
 
 
 @given(value=json_objects)
-def test_a_copy_equals_and_shares_nothing_that_can_change(value):
+def test_copy_checked_equals_its_value_and_shares_nothing_that_can_change(value):
     before = json_text(value, ordered=True)
     twin = copy_checked(value)
     assert json_text(twin, ordered=True) == before

@@ -70,7 +70,7 @@ def ask(schema: Any) -> dict[str, Any]:
 @example(RESULTS[0], "tools/call", {})
 @example(RESULTS[0], None, None)
 @example({"resultType": "complete", "a": [[]] * 3}, None, None)
-def test_the_first_error_of_receive_is_the_first_error_of_lint(raw, method, capabilities):
+def test_receive_raises_the_first_error_of_lint(raw, method, capabilities):
     if "resultType" not in raw:
         # Lint looks at what is asked without it, where a reader takes the call for finished.
         raw = raw | {"resultType": "complete"}
@@ -90,7 +90,7 @@ def test_the_first_error_of_receive_is_the_first_error_of_lint(raw, method, capa
 
 @given(results)
 @example(RESULTS[0])
-def test_the_first_error_of_the_strict_reader_is_the_first_of_its_errors_in_lint(raw):
+def test_input_requests_raises_the_first_error_of_lint(raw):
     asked = {"resultType": "input_required", "requestState": "s"}
     if "inputRequests" in raw:
         asked["inputRequests"] = raw["inputRequests"]
@@ -99,7 +99,7 @@ def test_the_first_error_of_the_strict_reader_is_the_first_of_its_errors_in_lint
 
 
 @given(json_values, METHODS, CAPABILITIES)
-def test_no_json_value_raises(raw, method, capabilities):
+def test_lint_raises_for_no_json_value(raw, method, capabilities):
     findings = lint(raw, method=method, capabilities=capabilities)
     assert all(finding.message and finding.spec.startswith("https://modelcontextprotocol.io/") for finding in findings)
     if not isinstance(raw, dict):
@@ -112,21 +112,21 @@ def test_no_json_value_raises(raw, method, capabilities):
 )
 @example({"type": "object", "properties": {5: {}}, "required": [5]})
 @example({"type": "object", "properties": {"a": {"items": {"enum": 5}, "type": "string", "format": []}}, "required": 5})
-def test_no_schema_raises(schema):
+def test_lint_raises_for_no_schema(schema):
     at = "/inputRequests/k/params/requestedSchema"
     found = {finding.at for finding in lint(ask(schema))}
     assert all(place.startswith(at) for place in found)
 
 
 @given(results)
-def test_looking_twice_finds_the_same_and_changes_nothing(raw):
+def test_lint_finds_the_same_twice_and_changes_nothing(raw):
     before = repr(raw)
     assert lint(raw) == lint(raw)
     assert repr(raw) == before
 
 
 @pytest.mark.parametrize("path", [*OURS, *MORE], ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
+def test_lint_finds_no_errors_in_recordings_of_correct_servers(path: Path):
     capabilities = Handlers(wait_for=print, create_message=print, list_roots=print, sampling_tools=True).capabilities()
     found = [
         finding.code
@@ -139,26 +139,26 @@ def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
     assert found == ([code] if path.parent.name == folder else [])
 
 
-def test_a_message_never_holds_more_than_64_characters_of_the_server():
+def test_messages_of_lint_hold_at_most_64_characters_of_the_server():
     raw = ask({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
     messages = {finding.code: finding.message for finding in lint(raw)}
     assert messages.keys() == {"asks_for_secret", "required_unknown"}
     assert all(len(message) < 150 for message in messages.values())
 
 
-def test_the_inside_of_a_field_whose_name_is_too_long_is_not_pointed_at():
+def test_lint_does_not_point_into_a_field_whose_name_is_too_long():
     (found,) = lint(ask({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
     assert (found.code, found.at) == ("schema_too_large", "/inputRequests/k/params/requestedSchema/properties")
 
 
 @pytest.mark.parametrize("wrong", [b"tools/call", 5, ["tools/call"]])
-def test_a_method_that_is_no_text_is_the_callers_fault(wrong):
+def test_lint_takes_only_a_str_as_method(wrong):
     with pytest.raises(TypeError, match="^method "):
         lint({}, method=wrong)
 
 
 @pytest.mark.parametrize("wrong", ["elicitation", 5, ["elicitation"]])
-def test_capabilities_that_are_no_map_are_the_callers_fault(wrong):
+def test_lint_takes_only_a_mapping_as_capabilities(wrong):
     with pytest.raises(TypeError, match="^capabilities "):
         lint({}, capabilities=wrong)
 
@@ -200,7 +200,7 @@ def _nested(levels: int) -> Any:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_result_costs_no_more_than_its_size(name):
+def test_lint_costs_no_more_than_the_size_of_a_hostile_result(name):
     small, large = HOSTILE[name](1), HOSTILE[name](10)
     # The first form with a default loads jsonschema.
     lint(small)
@@ -208,13 +208,13 @@ def test_a_hostile_result_costs_no_more_than_its_size(name):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_said_of_a_hostile_result_grows_no_faster_than_it(name):
+def test_findings_of_lint_grow_no_faster_than_a_hostile_result(name):
     small, large = HOSTILE[name](1), HOSTILE[name](10)
     size = [sum(len(finding.at) + len(finding.message) for finding in lint(raw)) for raw in (small, large)]
     assert size[1] <= 12 * max(size[0], 5_000)
 
 
-def test_a_finding_is_a_value():
+def test_finding_compares_by_value_and_is_frozen():
     (one,) = lint({})
     assert one == lint({})[0]
     assert hash(one) == hash(lint({})[0])
@@ -222,7 +222,7 @@ def test_a_finding_is_a_value():
         one.code = "x"
 
 
-def test_a_whole_response_is_told_from_a_result():
+def test_lint_and_input_requests_tell_a_whole_response_from_a_result():
     response = {"jsonrpc": "2.0", "id": 1, "result": {}}
     with pytest.raises(LocalProtocolError) as caught:
         input_requests(response)

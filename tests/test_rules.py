@@ -10,16 +10,16 @@ def found(entries, *, strict=True):
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_requests_that_are_no_object_are_one_fault(strict):
+def test_request_faults_gives_one_fault_for_input_requests_of_a_wrong_type(strict):
     assert found([], strict=strict) == [("wrong_type", "/inputRequests")]
 
 
 @pytest.mark.parametrize("method", ["elicitation/create", "sampling/createMessage", "roots/list"])
-def test_params_that_are_no_object_are_one_fault(method):
+def test_request_faults_gives_one_fault_for_params_of_a_wrong_type(method):
     assert found({"k": {"method": method, "params": 5}}) == [("wrong_type", "/inputRequests/k/params")]
 
 
-def test_every_fault_is_found_in_document_order():
+def test_request_faults_lists_every_fault_in_document_order():
     entries = {
         "b": {"method": "sampling/createMessage", "params": {"maxTokens": "5"}},
         "a": {"method": "elicitation/create", "params": {"mode": "Form", "requestedSchema": []}},

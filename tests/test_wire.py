@@ -74,7 +74,7 @@ RETRIES = [
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_what_a_server_asked_is_read_whole(raw):
+def test_input_requests_reads_a_recorded_pause_whole(raw):
     assert ElicitationRequests.is_input_required(raw)
     read = input_requests(raw)
     entries = raw.get("inputRequests", {})
@@ -92,7 +92,7 @@ def test_what_a_server_asked_is_read_whole(raw):
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_the_lenient_reader_reads_the_same_elicitations(raw):
+def test_requests_reads_the_same_elicitations_as_input_requests_in_recordings(raw):
     read = {
         key: request if isinstance(request, ElicitRequest) else ElicitRequest()
         for key, request in input_requests(raw).items()
@@ -103,7 +103,7 @@ def test_the_lenient_reader_reads_the_same_elicitations(raw):
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
+def test_show_prints_every_key_of_a_recorded_pause(raw, tmp_path, capsys):
     file = tmp_path / "response.json"
     file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": raw}), "ascii")
     assert main(["show", str(file)]) == 0
@@ -113,7 +113,7 @@ def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
-def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
+def test_to_input_responses_writes_recorded_answers_as_they_were_sent(raw, params):
     answers = params.get("inputResponses", {})
     typed = {key: typed_result(answer) for key, answer in answers.items()}
     written = ElicitationResponses.to_input_responses(typed, input_requests(raw))
@@ -122,7 +122,7 @@ def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
 
 
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
-def test_the_state_that_was_echoed_is_the_one_that_is_read(raw, params):
+def test_request_state_reads_the_state_that_the_recorded_client_echoed(raw, params):
     assert ElicitationRequests.request_state(raw) == params.get("requestState")
 
 
@@ -139,7 +139,7 @@ def test_a_recording_of_ours_is_one_call_that_was_answered_to_its_end(path):
     assert call == call[:1] * len(steps)
 
 
-def test_nothing_that_was_recorded_is_left_out():
+def test_every_pause_in_the_recordings_is_read_and_answered():
     for path in [*OURS, *MORE]:
         text = json_text(json.loads(path.read_bytes()))
         assert text.count('"resultType": "input_required"') == sum(map(is_paused, results(path))), path.name
