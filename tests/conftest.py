@@ -8,15 +8,15 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
-# What these assert is explained as what tests assert.
+# pytest explains failed assertions in this module as it does in tests.
 pytest.register_assert_rewrite("wire_values")
 
-#: They need environments of their own: tests/peers/run.py makes them; tests/fuzz/run.py is a command.
+#: Not collected here: tests/peers/run.py runs the one in environments that it makes; tests/fuzz/run.py is a command.
 collect_ignore = ["peers", "fuzz"]
 
 
 class Clock:
-    """Time that passes only when somebody sleeps, or says so."""
+    """A clock that moves only when `sleep` is called or a test sets `now`."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -35,7 +35,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let the time of the drivers pass only when somebody sleeps, or says so."""
+    """Replace the time of the drivers by a `Clock`."""
     clock = Clock()
     monkeypatch.setattr("toolnexus_mrtr._drivers.time", clock)
     monkeypatch.setattr(asyncio, "sleep", clock.sleep_async)

@@ -17,7 +17,7 @@ def call(**options: Any) -> Call:
 
 
 class Server:
-    """Gives one result after the other, and keeps what it was sent."""
+    """A `send` that returns one result after the other and records the params it was sent."""
 
     def __init__(self, *raws: Any) -> None:
         self.raws = iter(raws)
@@ -35,7 +35,7 @@ class Server:
 
 
 class Person:
-    """Answers one request after the other, and keeps what it was asked."""
+    """A `wait_for` that gives one answer after the other, raises those that are errors, and records the requests."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = iter(answers)

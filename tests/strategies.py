@@ -1,4 +1,4 @@
-"""What hypothesis draws from: any JSON value, and results of servers with something wrong in them."""
+"""Hypothesis strategies: any JSON value, and results of servers with something wrong in them."""
 
 import copy
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 from wire_values import LINK, ROOTS, SCHEMA_WITH_INTEGER, UNKNOWN, form
 
-#: Text with what breaks codecs: lone surrogates, controls, pointer characters, words of the protocol.
+#: Text that breaks codecs: lone surrogates, controls, characters of JSON Pointers, words of the protocol.
 text = st.one_of(
     st.text(st.characters(codec=None), max_size=8),
     st.sampled_from(["", "~", "/", "a/b~c", "__proto__", "\ud800", "form", "url", "input_required", "2.0"]),
@@ -22,7 +22,7 @@ json_values = st.recursive(
 
 json_objects = st.dictionaries(text, json_values, max_size=5)
 
-#: One well-formed result of every kind, to be broken.
+#: One well-formed result of every kind, for `mutated_results` to break.
 RESULTS: list[dict[str, Any]] = [
     {
         "resultType": "input_required",

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks, on numbers that are given; nothing here is measured."""
+"""The arithmetic of the benchmarks, on given numbers; nothing is measured here."""
 
 import pytest
 from benchmarks.harness import (

@@ -1,4 +1,4 @@
-"""The two mappings beyond the vectors: what a host may be handed and may answer with, and ids that never repeat."""
+"""The two mappings between wire and host, beyond the vectors: types of arguments, kinds of answers, fresh ids."""
 
 import dataclasses
 import multiprocessing

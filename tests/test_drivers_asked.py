@@ -1,4 +1,4 @@
-"""`run` and `run_async` with a host: who is asked, asked again, told of each step, and what ends the call."""
+"""`run` and `run_async` with a host: asking, asking again, `on_step`, and the errors that end a call."""
 
 import json
 import math
@@ -240,12 +240,12 @@ def test_an_error_from_on_step_stops_run_before_the_step(drive, place, sent, ask
 
 @both
 def test_run_goes_on_from_a_pause_read_by_from_json(drive):
-    whole, stored = Server(asking("s", a=FORM), DONE), []
-    drive(call(server="s1"), whole, Handlers(Person(yes(n="x"))), on_step=lambda step: stored.append(step.to_json()))
+    server, stored = Server(asking("s", a=FORM), DONE), []
+    drive(call(server="s1"), server, Handlers(Person(yes(n="x"))), on_step=lambda step: stored.append(step.to_json()))
     rest, seen = Server(DONE), []
     pause = Pause.from_json(stored[1], server="s1")
     assert drive(pause, rest, Handlers(Person(yes(n="x"))), on_step=seen.append) == DONE
-    assert rest.sent == whole.sent[1:]
+    assert rest.sent == server.sent[1:]
     assert [step.to_json() for step in seen] == stored[1:]
 
 
@@ -313,7 +313,7 @@ def test_run_refuses_any_other_json_than_an_object_from_send(drive, result):
 
 
 class Later:
-    """Something to await that is no coroutine."""
+    """An awaitable other than a coroutine."""
 
     def __await__(self) -> Any:
         yield

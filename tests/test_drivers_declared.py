@@ -1,4 +1,4 @@
-"""`Handlers`: what follows from them is declared, and what no handler is for is refused before anybody is asked."""
+"""`Handlers`: the capabilities that they declare, and requests that are refused since no handler is for them."""
 
 import types
 

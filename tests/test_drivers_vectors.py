@@ -1,4 +1,4 @@
-"""`run` and `run_async` on the exchanges of the vectors and on whatever a server sends: both come to the same."""
+"""`run` and `run_async` on the exchange vectors and on generated results: both end alike."""
 
 import copy
 import zlib
@@ -86,7 +86,7 @@ def test_run_can_play_most_of_the_exchange_vectors():
     assert len(PLAYED) > sum(vector.operation == "exchange" for vector in VECTORS) * 3 / 4
 
 
-# Whatever the server and the host do
+# Generated results and answers
 
 
 answers = st.sampled_from(
@@ -95,7 +95,7 @@ answers = st.sampled_from(
 
 
 def played(drive: Any, raws: list[Any], pool: list[Any], options: dict[str, Any]) -> Any:
-    """How an exchange ends, with all that was sent; a host answers by what it is asked, not by when."""
+    """Give the end of an exchange and all that was sent; the answer depends on the request alone, not on its time."""
     server = Server(*copy.deepcopy(raws), DONE)
 
     def answer(text: str) -> Any:

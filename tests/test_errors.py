@@ -1,4 +1,4 @@
-"""Errors for people: one sentence, where it is, never the answer; and values that survive a pickle."""
+"""The text of errors: one sentence, with the place, short, and never with the answer; errors survive a pickle."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The examples of the specification, and some of ours beside them: read as what they are, written as they are."""
+"""The examples of the specification, and some of ours: the readers read them whole, the writers write them alike."""
 
 import json
 from typing import Any
@@ -18,10 +18,10 @@ from toolnexus_mrtr import (
 )
 from toolnexus_mrtr.cli._vectors._operations import typed_result
 
-#: The examples of the specification, where they lie beside the repository: a folder for each type.
+#: The examples of the specification, if they are beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"
 
-#: Folders of it whose examples are of no use here.
+#: Folders whose examples are not used here, and why.
 ASIDE = {
     "BooleanSchema": "a field of a form; forms are read as they are",
     "NumberSchema": "as above",
@@ -70,7 +70,7 @@ SAMPLED = {"role": "assistant", "content": {"type": "text", "text": "Cold."}, "m
 CALLED = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "w", "input": {}}], "model": "m-1"}
 ROOTS = {"roots": [{"uri": "file:///projects/ada", "name": "Work"}, {"uri": "file:///srv"}]}
 
-#: Ours, by type, so that each test has something to do where the specification's are not at hand.
+#: Our examples, by type, so that each test runs without those of the specification too.
 OURS: dict[str, list[Any]] = {
     "InputRequiredResult": [
         {"resultType": "input_required", "inputRequests": ASKED, "requestState": "s-1"},
@@ -97,12 +97,12 @@ METHODS = {
     "CreateMessageRequestParams": "sampling/createMessage",
 }
 
-#: What may have asked for a result of each kind.
+#: An entry that asks for each kind of result.
 FORM_ENTRY, URL_ENTRY, SAMPLING_ENTRY, ROOTS_ENTRY = ASKED.values()
 
 
 def examples(kind: str) -> list[Any]:
-    """Every example of a type, ours first; each a parameter that is named by where it comes from."""
+    """Give every example of a type, ours first, as parameters with ids."""
     ours = [pytest.param(value, id=f"{kind}-{place}") for place, value in enumerate(OURS[kind])]
     theirs = [
         pytest.param(json.loads(path.read_bytes()), id=f"{kind}-{path.stem}")
@@ -112,7 +112,7 @@ def examples(kind: str) -> list[Any]:
 
 
 def wrapped(kind: str) -> list[Any]:
-    """Every example of a type of params, as an entry of `inputRequests`."""
+    """Give every example of a type of params as an entry of `inputRequests`."""
     return [
         pytest.param({"method": METHODS[kind], "params": example.values[0]}, id=example.id)
         for example in examples(kind)
@@ -134,7 +134,7 @@ def assert_read_whole(request: Any, entry: dict[str, Any]) -> None:
 
 
 def may_have_asked(result: Any) -> dict[str, Any]:
-    """An entry that a result answers; a bare accept can only be of a url, since that of a form has its content."""
+    """Give an entry that a result answers; an accept without content answers a url, since a form needs content."""
     if isinstance(result, ElicitResult):
         return URL_ENTRY if result == ElicitResult(action="accept") else FORM_ENTRY
     return SAMPLING_ENTRY if isinstance(result, CreateMessageResult) else ROOTS_ENTRY

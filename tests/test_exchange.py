@@ -1,4 +1,4 @@
-"""What an exchange does beyond the vectors: values, copies, Python's own types, misuse, and what no text may show."""
+"""`Call` and `Pause` beyond the vectors: values, copies, Python's own types, misuse, and answers that stay hidden."""
 
 import copy
 import json
@@ -56,7 +56,7 @@ def test_an_error_that_ends_an_exchange_is_remote_or_local_as_its_code_says(vect
     assert caught.value.__context__ is None
 
 
-# values
+# Values
 
 
 def test_call_pause_and_done_are_frozen():
@@ -132,7 +132,7 @@ def test_resume_can_be_called_on_one_pause_from_many_threads():
     assert contents == [{"n": str(n)} for n in range(200)]
 
 
-# copies
+# Copies
 
 
 def test_call_receive_and_resume_copy_whatever_they_are_given():
@@ -234,7 +234,7 @@ def test_receive_refuses_a_finished_result_that_contains_itself():
     assert caught.value.code == "too_large"
 
 
-# misuse
+# Misuse
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_resume_takes_only_a_mapping_as_capabilities_in_meta():
     assert paused().resume(meta={name: None}).params["_meta"] == {name: None}
 
 
-# answers
+# Answers
 
 
 @pytest.mark.parametrize("make", [Answer, HostAnswer], ids=["ours", "toolnexus"])
@@ -494,7 +494,7 @@ def test_asked_again_lists_the_errors_and_resume_takes_its_id():
     assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
 
 
-# gates and limits
+# Checks of `receive`, and limits
 
 
 def test_the_pause_in_retry_limit_exceeded_can_still_be_resumed():

@@ -1,4 +1,4 @@
-"""The fixtures keep their own rules; each rule is held against broken copies too, to show that it can fail."""
+"""The fixtures keep their own rules; each rule is tried on broken copies too, to show that it can fail."""
 
 import json
 import re
@@ -19,24 +19,24 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def endings(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """The error that a vector ends in, if it does."""
+    """Give the error that a vector ends in, if any."""
     outcome = vector["expect"]["outcome"] if operation == "exchange" and "expect" in vector else vector
     return [outcome["error"]] if "error" in outcome else []
 
 
 def found(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """What lint finds in a vector."""
+    """Give the findings that a vector of lint expects."""
     return vector["expect"] if operation == "lint" else []
 
 
 def severities(codes: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """How severe a finding of each code is: what a reader raises is an error, what a url warns of a warning."""
+    """Give the severity of each code: errors of a reader are errors, warnings of a url are warnings."""
     own = {code: entry["severity"] for code, entry in codes["findings"].items()}
     return dict.fromkeys(codes["errors"], "error") | dict.fromkeys(codes["url_warnings"], "warning") | own
 
 
 def field_errors(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a vector says is wrong with content."""
+    """Give the field errors that a vector expects."""
     if operation not in ("form_check", "form_parse") or "expect" not in vector:
         return []
     return vector["expect"] if operation == "form_check" else vector["expect"]["errors"]
@@ -108,7 +108,7 @@ def unknown_or_unprovoked_code(fixtures: Fixtures) -> Faults:
     for section, codes in fixtures.codes.items():
         provoked = {code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)}
         if section == "findings":
-            # Where a reader's error or a warning of a url says it, lint has no word of its own.
+            # For errors of a reader and warnings of a url lint uses their codes.
             provoked -= fixtures.codes["errors"].keys() | fixtures.codes["url_warnings"].keys()
         yield from codes.keys() ^ provoked
 
@@ -126,7 +126,7 @@ def flag_without_note_or_note_without_flag(fixtures: Fixtures) -> Faults:
 
 
 def hard_value_without_flag_or_flag_without_it(fixtures: Fixtures) -> Faults:
-    """What some parsers cannot hold, and the flag that says so."""
+    """Values that some parsers cannot hold need a flag, and only they."""
     for _, vector in fixtures.vectors():
         values = list(walk([vector["input"], vector.get("expect")]))
         held = {

@@ -1,4 +1,4 @@
-"""The four formats: what their standards allow and forbid, and any text at all."""
+"""The four formats: values that their standards allow and forbid, and any text at all."""
 
 import ipaddress
 from datetime import date, datetime
@@ -236,7 +236,7 @@ def test_is_date_time_accepts_only_moments_that_python_reads_too(moment, offset)
 def test_is_uri_and_is_email_accept_every_ip_address_as_host(address):
     literal = f"[{address}]" if isinstance(address, ipaddress.IPv6Address) else str(address)
     tag = "IPv6:" if isinstance(address, ipaddress.IPv6Address) else ""
-    # A zone is no part of either standard.
+    # Neither standard knows zones.
     plain = "%" not in str(address)
     assert is_uri(f"https://{literal}/") == plain
     assert is_email(f"a@[{tag}{address}]") == plain

@@ -1,4 +1,4 @@
-"""Forms, where JSON vectors end: Python types, bounds, what is never changed, said or fetched."""
+"""Forms beyond the vectors: Python's own types, bounds, copies, answers that stay hidden, nothing fetched."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ SCHEMA: dict[str, Any] = {
 
 
 class Words(str):
-    """Text that does not like to be shown."""
+    """A str subclass whose `str()` gives another text; shared `Word` does not."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class Words(str):
 
 
 class Odd(Mapping[str, Any]):
-    """A mapping that is no dict."""
+    """A mapping other than a dict."""
 
     def __init__(self, items: dict[Any, Any]) -> None:
         self._items = items
@@ -355,7 +355,7 @@ def test_messages_of_form_check_and_parse_never_hold_the_answer(subschema):
 
 
 class _Server:
-    """A server on the loopback that gives a schema which refuses everything, and counts who asks."""
+    """A server on the loopback that serves a schema which refuses everything, and records each request."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -392,7 +392,7 @@ def server():
 
 
 def everything(schema: dict[str, Any]) -> list[str]:
-    """The code of a refusal, or what a value of every kind has against it where the form has it."""
+    """Give the code that refuses the schema, or the codes of the errors that values of three types have."""
     try:
         form = Form.of(schema)
     except RemoteProtocolError as error:

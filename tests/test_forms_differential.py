@@ -1,4 +1,4 @@
-"""Forms beside jsonschema itself: the same verdict wherever the contract does not say otherwise."""
+"""Forms compared with jsonschema: the same verdict wherever the contract does not say otherwise."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ def our_formats() -> FormatChecker:
 
 
 def refused_by_jsonschema(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
-    """The names of what jsonschema, given everything, finds wrong."""
+    """Give the names of the fields that jsonschema, with all keywords, finds wrong."""
     validator = Draft202012Validator(schema, registry=Registry(), format_checker=our_formats())
     names = set()
     for error in validator.iter_errors(content):
@@ -38,7 +38,7 @@ def refused_by_jsonschema(schema: dict[str, Any], content: dict[str, Any]) -> se
         elif error.validator == "required":
             names |= {name for name in schema["required"] if name not in content}
         elif error.validator is None:
-            # The schema `false`, of which jsonschema does not say where it stands.
+            # The schema `false`: jsonschema gives no path for it.
             names |= {name for name in content if schema["properties"].get(name) is False}
         else:
             assert error.validator == "additionalProperties"
@@ -74,8 +74,8 @@ def test_form_check_refuses_nothing_that_jsonschema_accepts(schema, content):
 @given(schema=mutated_schemas())
 @settings(max_examples=200)
 def test_load_admits_a_schema_exactly_when_json_schema_allows_it(schema):
-    # JSON Schema has nothing to say on these: where references lead, what a dialect is, how an id is written; and what
-    # is no JSON number at all.
+    # JSON Schema does not restrict where references lead, which dialects there are and how an id is written; and it has
+    # only finite numbers.
     keywords = set(_keys(schema))
     assume(keywords.isdisjoint({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$recursiveAnchor"}))
     assume(all(math.isfinite(number) for number in _floats(schema)))
@@ -89,7 +89,7 @@ def test_load_admits_a_schema_exactly_when_json_schema_allows_it(schema):
         load(schema)
     except RemoteProtocolError as error:
         admitted = False
-        # A reference whose target was broken off leads nowhere.
+        # The mutation may have removed the target of a reference.
         assume(not error.at.endswith("/$ref"))
     assert admitted == allowed
 

@@ -1,4 +1,4 @@
-"""Forms of real servers: each is read whole, and the answer that the server took is one that we send."""
+"""Forms of real servers: each is read whole, and the answer that the server accepted passes our check."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from toolnexus_mrtr import Form
 #: written by hand.
 RECORDED: list[dict[str, Any]] = json.loads((ROOT / "tests" / "recorded_forms.json").read_bytes())
 
-#: What pydantic and FastMCP write for one field, by the Python type; a value that it takes, and one that it does not.
+#: Per Python type the field that pydantic and FastMCP write, its kind, a value that it takes, and one that it refuses.
 FIELDS: list[tuple[str, dict[str, Any], str, Any, Any]] = [
     ("str | None", {"title": "F", "type": "string"}, "string", "x", 1),
     ("int | None", {"minimum": 1, "title": "F", "type": "integer"}, "integer", 1, 0),

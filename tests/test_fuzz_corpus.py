@@ -1,4 +1,4 @@
-"""What fuzzing starts from, and what it found worth keeping, holds in every run of the tests; nothing is fuzzed."""
+"""The seeds and the corpus of fuzzing pass their targets in every run of the tests; nothing is fuzzed here."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a hostile form costs, counted in calls and not in seconds: a bound, and no more than its size."""
+"""The cost of hostile forms, counted in function calls and not in seconds: bounded, and in proportion to their size."""
 
 import json
 from typing import Any
@@ -9,15 +9,15 @@ from hostile_forms import HOSTILE, LARGE, LARGEST, SMALL, Hostile, bytes_of
 
 from toolnexus_mrtr import Form, RemoteProtocolError
 
-#: More calls than any form of 64 KiB needs, its answer included.
+#: The bound: more calls than any form of 64 KiB needs, its answer included.
 MOST = 600_000
 
-#: What a call of every method costs, however small the form.
+#: The calls that every method costs together, however small the form.
 LEAST = 2_000
 
 
 def answered(hostile: Hostile) -> str:
-    """Read a form and do everything with it that can be done."""
+    """Call `of`, `check`, `parse` and `defaults`, and give the outcome."""
     try:
         form = Form.of(hostile.schema)
     except RemoteProtocolError as error:
@@ -59,7 +59,7 @@ def test_form_of_refuses_schemas_that_grow_without_bound(name):
 
 @pytest.mark.parametrize("levels", [1_000, 20_000])
 def test_form_of_refuses_any_depth_before_the_stack_is_exhausted(levels):
-    # json.loads itself stops earlier; a map built otherwise need not.
+    # json.loads itself stops earlier; other parsers need not.
     schema: Any = {}
     for _ in range(levels):
         schema = {"items": schema}

@@ -1,4 +1,4 @@
-"""Deep plain copies: what they refuse is the fault of whoever sent it, and where it stands."""
+"""Deep plain copies of JSON: the errors of `copy_json` name the place and the side at fault."""
 
 import math
 from typing import Any
@@ -50,9 +50,9 @@ def test_copy_json_with_keep_leaves_values_that_json_cannot_carry():
 @given(value=json_objects)
 def test_copy_checked_equals_its_value_and_shares_nothing_that_can_change(value):
     before = json_text(value, ordered=True)
-    twin = copy_checked(value)
-    assert json_text(twin, ordered=True) == before
-    for box in boxes(twin):
+    copied = copy_checked(value)
+    assert json_text(copied, ordered=True) == before
+    for box in boxes(copied):
         box.clear()
     assert json_text(value, ordered=True) == before
 

@@ -1,4 +1,4 @@
-"""lint: everything at once where the readers stop at the first error, on whatever a server sends."""
+"""`lint` finds all errors where the readers stop at the first one, on whatever a server sends."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from toolnexus_mrtr import (
     lint,
 )
 
-#: What a reader lets pass, and lint calls an error all the same.
+#: Errors of lint that the readers tolerate.
 TOLERATED = {"flat_entry", "null_member", "schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
 
 METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])
@@ -39,7 +39,7 @@ CAPABILITIES = st.one_of(
     ),
 )
 
-#: The recordings whose server is wrong, and how.
+#: The recordings in which the server breaks a rule: its folder, and the code of the finding.
 WRONG = {"http-tools_call-ref_defs": ("python", "schema_invalid")}
 
 
@@ -48,7 +48,7 @@ def errors(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
 
 
 def refused(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
-    """The errors that a reader raises too; it takes an absent `resultType` for that of an older server."""
+    """Give the errors that a reader raises too; it takes an absent `resultType` for that of an older server."""
     found = [(code, at) for code, at in errors(findings) if code not in TOLERATED]
     return [one for one in found if one != ("missing_member", "/resultType")]
 
@@ -62,7 +62,7 @@ def raised(call: Any, *arguments: Any) -> list[tuple[str, str]]:
 
 
 def ask(schema: Any) -> dict[str, Any]:
-    # Not `asking`, which copies: for the deep schemas below the stack has no room.
+    # Not `asking`, whose copies of the deep schemas below would exhaust the stack.
     return {"resultType": "input_required", "inputRequests": {"k": form(schema=schema)}}
 
 
@@ -72,11 +72,11 @@ def ask(schema: Any) -> dict[str, Any]:
 @example({"resultType": "complete", "a": [[]] * 3}, None, None)
 def test_receive_raises_the_first_error_of_lint(raw, method, capabilities):
     if "resultType" not in raw:
-        # Lint looks at what is asked without it, where a reader takes the call for finished.
+        # Without it lint still looks at the requests, while a reader takes the call for finished.
         raw = raw | {"resultType": "complete"}
     findings = lint(raw, method=method, capabilities=capabilities)
     if raw["resultType"] not in ("complete", "input_required"):
-        # What is no pause is not received; lint looks at what it asks all the same.
+        # `receive` refuses any other result type at once, while lint still looks at the requests.
         findings = findings[:1]
     if method is None:
         findings = tuple(finding for finding in findings if finding.code != "method_not_supported")
@@ -167,7 +167,7 @@ def _fields(n: int) -> dict[str, Any]:
     return ask({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
 
 
-#: What a server could send to make a linter work; each grows with its size.
+#: Results that a server could send to cost lint time; each grows with its size.
 HOSTILE = {
     "entries": lambda n: {"resultType": "input_required", "inputRequests": {f"k{i}": {"a": i} for i in range(100 * n)}},
     "forms": lambda n: {

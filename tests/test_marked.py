@@ -1,4 +1,4 @@
-"""Where a table that is made goes in a document."""
+"""`with_table` puts a generated table into a document."""
 
 from marked import marks, with_table
 

@@ -1,4 +1,4 @@
-"""The table of what was tested against what, on reports that are given; no server is spoken to here."""
+"""The README's table of servers that were tested against, from given reports; no server runs here."""
 
 from peers.table import HEAD, table
 

@@ -1,4 +1,4 @@
-"""What holds for whatever a server sends: a value or a typed error, nothing changed, nothing leaked."""
+"""Readers and writers on generated input: a value or a typed error, nothing changed, nothing leaked."""
 
 import copy
 import json
@@ -31,12 +31,12 @@ READERS = [
 
 
 def frozen(value: Any) -> str:
-    """A text that changes with any change of the value, the order of its members included."""
+    """Write a text that differs for any two values, the order of their members included."""
     return json.dumps(value)
 
 
 def outcome(function: Any, *arguments: Any) -> Any:
-    """What a call gives, or its error, of which everything that is promised is checked."""
+    """Give the value that a call returns, or its `MrtrError` after checking all that is promised of it."""
     try:
         return function(*arguments)
     except MrtrError as error:

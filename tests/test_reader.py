@@ -1,4 +1,4 @@
-"""What the readers do beyond the vectors: Python's own types, sharing, misuse."""
+"""The readers beyond the vectors: Python's own types, sharing, misuse."""
 
 import types
 from collections import ChainMap, defaultdict

@@ -1,4 +1,4 @@
-"""The README's Python blocks run, against a small server in memory, and do what the text around them says."""
+"""The README's Python blocks run against a small server in memory and do as the text around them says."""
 
 import asyncio
 import copy
@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
-#: Each block by a sign that it alone holds.
+#: Each block by a text that only it contains.
 SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC = (
     "def ask(request)",
     "def call_tool(",
@@ -37,7 +37,7 @@ def send(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_block(sign: str, **names: Any) -> dict[str, Any]:
-    """Run the one block that holds a sign, with what the text before it calls the reader's own."""
+    """Run the one block that contains a text, with the names that the README leaves to its reader."""
     (block,) = [block for block in BLOCKS if sign in block]
     namespace = {"__name__": "readme", **names}
     exec(compile(block, "README.md", "exec"), namespace)

@@ -1,4 +1,4 @@
-"""A walk over the rules lists every fault, in document order, where the reader raises the first."""
+"""`request_faults` lists every fault in document order, where the reader raises the first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which fields ask for a secret, and which only speak of one: names, titles and descriptions as servers write them."""
+"""Fields that ask for a secret and fields that only speak of one, with texts as servers write them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several calls to several servers at once, with hosts, crashes and stored pauses, against a model that is obvious."""
+"""Several calls to several servers at once, with hosts, crashes and stored pauses, compared with a simple model."""
 
 import copy
 import json
@@ -38,7 +38,7 @@ broken = st.sampled_from([None, 5, {}, {"method": 5}, {**LINK, "params": {**LINK
 
 @dataclass
 class Model:
-    """What a hand-written client would know of one call."""
+    """The state that a hand-written client would keep of one call."""
 
     server: str | None
     params: dict[str, Any]

@@ -1,4 +1,4 @@
-"""A pause that waits: what is stored, what another process makes of it, and what bytes of others come to."""
+"""`to_json` and `from_json`: the stored form, going on in another process, and changed or foreign bytes."""
 
 import json
 import math
@@ -28,7 +28,7 @@ STORED = json.loads(PAUSE.to_json())
 
 
 def refusal(function: Any, *arguments: Any, **named: Any) -> str:
-    """The code of the error of a whole document, at no place in it."""
+    """Give the code of the error, which is about the whole document: its `at` is empty."""
     error = raised(LocalProtocolError, function, *arguments, **named)
     assert error.at == ""
     return error.code
@@ -143,7 +143,7 @@ def test_from_json_refuses_bytes_that_to_json_did_not_write(data):
 
 
 def changed(*path: str, to: Any) -> bytes:
-    """The stored pause with one member changed."""
+    """Give the stored pause with one member changed."""
     stored = json.loads(PAUSE.to_json())
     box = stored
     for name in path[:-1]:
@@ -227,9 +227,9 @@ def test_from_json_refuses_any_bytes_and_any_json(data):
 @given(cut=st.integers(0, 10**6), put=st.binary(max_size=8), length=st.integers(0, 12))
 @settings(max_examples=200)
 def test_from_json_refuses_changed_bytes_or_gives_a_sound_pause(cut, put, length):
-    whole = PAUSE.to_json()
-    place = cut % (len(whole) + 1)
-    pause = outcome(whole[:place] + put + whole[place + length :])
+    data = PAUSE.to_json()
+    place = cut % (len(data) + 1)
+    pause = outcome(data[:place] + put + data[place + length :])
     if pause is not None:
         assert Pause.from_json(pause.to_json(), server="s") == pause
         assert pause.call.params is not None
@@ -250,7 +250,7 @@ def test_from_json_refuses_a_changed_value_or_gives_a_sound_pause(place, value):
 
 
 def as_sent(value: Any) -> Any:
-    """The value as JSON carries it: two surrogates that belong together become one character."""
+    """Give the value as JSON carries it: a pair of surrogates becomes one character."""
     return json.loads(json.dumps(value))
 
 

@@ -1,4 +1,4 @@
-"""`inspect_url` beside a browser's parser: whatever is let through goes to the host that is reported."""
+"""`inspect_url` compared with a browser's parser: the host that it reports is where a browser goes."""
 
 import itertools
 import socket
@@ -15,7 +15,7 @@ SCHEMES = ["https:", "http:", "HTTPS:", "hTTp:", "https", "javascript:", "ftp:",
 SLASHES = ["//", "/", "", "///", "\\\\", "/\\"]
 TAILS = ["", "/", "?q", "#f", ":8080", ":443/", ":080", ":65536", ":", "/@x", "\\@x", "/p?x#y", "/%5c", "@evil.test/"]
 
-#: What hosts are made of, and what parsers disagree about: full stops and letters that fold to ASCII, what is dropped,
+#: Parts of hosts that parsers disagree about: full stops and letters that fold to ASCII, characters that are dropped,
 #: numbers in every base, punycode, brackets, escapes.
 ATOMS = [
     *"""
@@ -80,7 +80,7 @@ def assert_goes_where_it_says(url):
         assert (report.host, report.warnings) == (None, ())
         return
     if not ada_url.check_url(url):
-        # A browser refuses punycode that decodes to nothing; there a person goes nowhere at all.
+        # A browser refuses punycode that decodes to nothing, and goes nowhere.
         assert "punycode" in report.warnings
         return
     browser = ada_url.URL(url)

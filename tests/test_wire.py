@@ -1,4 +1,4 @@
-"""Recordings of real servers: what they asked is read whole, and what they were answered is written as it was sent."""
+"""Recordings of real servers: their requests are read whole, and the answers are written as they were sent."""
 
 import json
 from pathlib import Path
@@ -19,10 +19,10 @@ from toolnexus_mrtr.cli._vectors._operations import typed_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 
-#: Recordings of more servers, where they lie beside the repository; a call that becomes a task is another extension.
+#: Recordings of more servers, if they are beside the repository; tasks are another extension.
 MORE = sorted(path for path in (ROOT.parent / "shared" / "wire").rglob("*.json") if "tasks" not in path.parts)
 
-#: What lies among those and is no exchange of this protocol.
+#: Files among those that do not hold an exchange of this protocol.
 NO_EXCHANGE = {
     "fieldcheck": "a table of schemas, without messages",
     "legacy-elicit_bool": "the protocol before this one, in which the server calls the client",
@@ -31,7 +31,7 @@ NO_EXCHANGE = {
     "legacy-elicit_multi": "as above",
 }
 
-#: Exchanges that end with a pause: recorded for what was asked alone.
+#: Exchanges that end with a pause: recorded for their requests alone.
 UNANSWERED = {
     "http-tools_call-bad_schema": "a form with an object and a list of free text in it",
     "http-tools_call-extra_top": "a schema with keywords that the protocol does not name",
@@ -52,7 +52,7 @@ def is_paused(result: dict[str, Any]) -> bool:
 
 
 def retries(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every paused result of one exchange with the params of the request that answers it."""
+    """Give every paused result of one exchange with the params of the request that answers it."""
     params = [step["request"]["params"] for step in exchange(path)]
     return [pair for pair in zip(results(path), params[1:], strict=False) if is_paused(pair[0])]
 

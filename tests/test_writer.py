@@ -1,4 +1,4 @@
-"""What the writers do beyond the vectors: Python's own types, plain copies, misuse, and what no text may show."""
+"""The writers beyond the vectors: Python's own types, plain copies, misuse, and answers that stay hidden."""
 
 import datetime as dt
 import decimal
@@ -30,7 +30,7 @@ write = ElicitationResponses.to_input_response
 
 
 class Mixed(str, enum.Enum):  # noqa: UP042 - it is the older kind on purpose
-    """The older kind of text enum, whose `str()` is its name."""
+    """The older kind of text enum, whose `str()` gives its name."""
 
     RED = "red"
 

@@ -1,6 +1,6 @@
 """The fixtures as values: every vector of every file, where they are, and how outcomes are compared.
 
-Read without the loader of the command line, so that a fault in that one cannot hide a vector.
+Read without the loader of the command line, so that a fault in that loader cannot hide a vector.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values as they stand on the wire, what hosts and templates make of text, and checks of the errors that are raised."""
+"""Values of the wire that many tests use, builders of results, and checks of raised errors."""
 
 import copy
 import dataclasses
