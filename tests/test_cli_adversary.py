@@ -1,4 +1,4 @@
-"""`toolnexus-mrtr adversary`: a good client has full marks, and one that breaks one rule fails that rule alone."""
+"""The command `adversary`: a good client gets full marks, one that breaks a rule fails that rule alone."""
 
 import contextlib
 import http.client
@@ -14,22 +14,22 @@ from unittest import mock
 
 import pytest
 from adversary_client import META, Client, post
+from command_line import refusal, run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import json_values
-from test_cli import refusal, run
 from vectors import ROOT
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._adversary._attacks import trials
+from toolnexus_mrtr.cli._adversary._attacks import make_trials
 from toolnexus_mrtr.cli._adversary._grading import RULES
 from toolnexus_mrtr.cli._adversary._loopback import Loopback
 from toolnexus_mrtr.cli._adversary._server import HostileServer
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that the tests set."""
 
     now = 0.0
 
@@ -37,24 +37,25 @@ class Clock:
         return self.now
 
 
-def graded(kind=Client):
-    """What came of every rule when a client of this kind has played all of it."""
+def judge(kind=Client):
+    """Let a client of this kind play all trials, and give the verdicts."""
     loopback, clock = Loopback(0), Clock()
-    player = HostileServer(loopback.base, clock)
-    with loopback.serving(player):
+    server = HostileServer(loopback.base, clock)
+    with loopback.serve(server):
         kind(loopback.url, clock).play()
-        player.ended()
-    return player.verdicts()
+        server.stop_clock()
+    return server.judge()
 
 
-def words(verdicts):
+def not_passed(verdicts):
+    """Give the verdicts other than passed, by the id of their rule."""
     return {one.rule.id: one.verdict for one in verdicts if one.verdict != "passed"}
 
 
-# What bad clients do: to the params of their retries, all of them or those of one tool.
+# Bad clients: each changes the params of its retries, or what it does, in one way.
 
 
-def spoils(change, only=None):
+def spoil(change, only=None):
     class Bad(Client):
         def retry(self, name, params):
             if only in (None, name):
@@ -64,35 +65,35 @@ def spoils(change, only=None):
     return Bad
 
 
-def each_answer(change):
-    return spoils(lambda params: [change(answer) for answer in params.get("inputResponses", {}).values()])
+def spoil_answers(change):
+    return spoil(lambda params: [change(answer) for answer in params.get("inputResponses", {}).values()])
 
 
-def stripped(params):
+def strip_state(params):
     if "requestState" in params:
         params["requestState"] = params["requestState"].strip()
 
 
-def renamed(params):
+def rename_key(params):
     if "who" in params.get("inputResponses", {}):
         params["inputResponses"]["Who"] = params["inputResponses"].pop("who")
 
 
-def kept_answer(params):
+def keep_old_answer(params):
     params.setdefault("inputResponses", {}).setdefault("first", {"action": "decline"})
 
 
-def content_of_a_refusal(answer):
+def add_content_to_refusal(answer):
     if answer["action"] != "accept":
         answer["content"] = {}
 
 
-def answered_with(key, **members):
+def change_answer(key, **members):
     return lambda params: params["inputResponses"][key].update(members)
 
 
-def credulous(name):
-    """Answers whatever one tool asks, and what the user says goes."""
+def accept_anything_of(name):
+    """Make a client that answers whatever one tool asks, without a check."""
 
     class Bad(Client):
         def call(self, called, host, arguments):
@@ -110,7 +111,7 @@ def credulous(name):
     return Bad
 
 
-def prefetching(trap):
+def fetch_trap(trap):
     class Bad(Client):
         def play(self):
             super().play()
@@ -131,7 +132,7 @@ class WithOneId(Client):
         self.ids = itertools.repeat(1)
 
 
-class Babbling(Client):
+class WritingJunk(Client):
     def play(self):
         super().play()
         for body in (b"{", b"[]", b'{"a": NaN}', b'{"a": 1, "a": 1}', b"\xff"):
@@ -175,73 +176,74 @@ class Slow(Client):
 
 
 BAD = {
-    "state-unchanged": spoils(stripped),
-    "state-dropped": spoils(lambda params: params.pop("requestState"), "plain"),
-    "state-empty": spoils(lambda params: params.pop("requestState"), "empty_state"),
-    "state-invented": spoils(lambda params: params.setdefault("requestState", "s-1")),
+    "state-unchanged": spoil(strip_state),
+    "state-dropped": spoil(lambda params: params.pop("requestState"), "plain"),
+    "state-empty": spoil(lambda params: params.pop("requestState"), "empty_state"),
+    "state-invented": spoil(lambda params: params.setdefault("requestState", "s-1")),
     "leaked": Leaking,
-    "answers-kept": spoils(kept_answer, "several_rounds"),
-    "answer-key": spoils(renamed),
-    "answer-missing": spoils(lambda params: params["inputResponses"].popitem(), "plain"),
-    "answer-bare": each_answer(lambda answer: answer.update(resultType="complete")),
-    "answer-action": spoils(answered_with("no", action="cancel"), "refusals"),
-    "content-refused": each_answer(content_of_a_refusal),
-    "content-url": spoils(answered_with("visit", content={"token": "t"}), "visit"),
-    "content-null": spoils(answered_with("who", content=None), "plain"),
-    "content-missing": spoils(lambda params: params["inputResponses"]["ok"].pop("content"), "nothing_to_fill"),
-    "content-values": credulous("nested"),
-    "content-changed": spoils(lambda params: params["inputResponses"]["all"]["content"].update(count=2.0), "values"),
-    "params-changed": spoils(lambda params: params["arguments"].update(weight=1), "arguments"),
-    "meta-dropped": spoils(lambda params: params.pop("_meta")),
+    "answers-kept": spoil(keep_old_answer, "several_rounds"),
+    "answer-key": spoil(rename_key),
+    "answer-missing": spoil(lambda params: params["inputResponses"].popitem(), "plain"),
+    "answer-bare": spoil_answers(lambda answer: answer.update(resultType="complete")),
+    "answer-action": spoil(change_answer("no", action="cancel"), "refusals"),
+    "content-refused": spoil_answers(add_content_to_refusal),
+    "content-url": spoil(change_answer("visit", content={"token": "t"}), "visit"),
+    "content-null": spoil(change_answer("who", content=None), "plain"),
+    "content-missing": spoil(lambda params: params["inputResponses"]["ok"].pop("content"), "nothing_to_fill"),
+    "content-values": accept_anything_of("nested"),
+    "content-changed": spoil(lambda params: params["inputResponses"]["all"]["content"].update(count=2.0), "values"),
+    "params-changed": spoil(lambda params: params["arguments"].update(weight=1), "arguments"),
+    "meta-dropped": spoil(lambda params: params.pop("_meta")),
     "id-reused": WithOneId,
-    "message-json": Babbling,
+    "message-json": WritingJunk,
     "unanswered": GivingUp,
-    "nobody": credulous("nobody"),
-    "ref-fetched": prefetching("relative_ref/more"),
-    "url-fetched": prefetching("url_control/%0D%0AX-Injected:%201"),
-    "url-unsafe": credulous("url_script"),
+    "nobody": accept_anything_of("nobody"),
+    "ref-fetched": fetch_trap("relative_ref/more"),
+    "url-fetched": fetch_trap("url_control/%0D%0AX-Injected:%201"),
+    "url-unsafe": accept_anything_of("url_script"),
     "retry-bound": Endless,
     "retry-hurried": Hurried,
-    "pause-of-nothing": credulous("pause_of_nothing"),
-    "result-type": credulous("unknown_result_type"),
-    "complete": credulous("complete_with_requests"),
+    "pause-of-nothing": accept_anything_of("pause_of_nothing"),
+    "result-type": accept_anything_of("unknown_result_type"),
+    "complete": accept_anything_of("complete_with_requests"),
     "paused-list": RetryingLists,
-    "undeclared": credulous("undeclared"),
-    "malformed": credulous("null_entry"),
+    "undeclared": accept_anything_of("undeclared"),
+    "malformed": accept_anything_of("null_entry"),
     "schema-slow": Slow,
 }
 
 
-def test_a_good_client_has_full_marks():
-    verdicts = graded()
-    assert words(verdicts) == {}
+def test_adversary_gives_a_good_client_full_marks():
+    verdicts = judge()
+    assert not_passed(verdicts) == {}
     (bound,) = [one.seen for one in verdicts if one.rule.id == "retry-bound"]
     assert bound == ("endless: expected less than 100 retries, found 10",)
 
 
-def test_every_rule_has_a_client_that_breaks_it():
+def test_every_rule_of_the_adversary_has_a_client_that_breaks_it():
     assert list(BAD) == list(RULES)
 
 
 @pytest.mark.parametrize("rule", BAD)
-def test_a_client_that_breaks_one_rule_fails_that_rule_alone(rule):
-    assert words(graded(BAD[rule])) == {rule: "warned" if rule == "retry-hurried" else "failed"}
+def test_adversary_fails_only_the_rule_that_a_client_breaks(rule):
+    assert not_passed(judge(BAD[rule])) == {rule: "warned" if rule == "retry-hurried" else "failed"}
 
 
-# The rest of what a client may do.
+# The server, message by message.
 
 
 @contextlib.contextmanager
-def playing(clock=None):
-    """A server that is up, and what it makes of its client."""
+def serving(clock=None):
+    """Serve on loopback; gives a client, and the server with its verdicts."""
     loopback = Loopback(0)
-    player = HostileServer(loopback.base, clock or Clock())
-    with loopback.serving(player):
-        yield Client(loopback.url), player
+    server = HostileServer(loopback.base, clock or Clock())
+    with loopback.serve(server):
+        yield Client(loopback.url), server
 
 
-def seen(player, rule):
-    ((verdict, lines),) = [(one.verdict, one.seen) for one in player.verdicts() if one.rule.id == rule]
+def find_verdict(server, rule):
+    """Give the verdict on a rule, and the sentences about it."""
+    ((verdict, lines),) = [(one.verdict, one.seen) for one in server.judge() if one.rule.id == rule]
     return verdict, lines
 
 
@@ -249,26 +251,26 @@ def plain(**members):
     return {"name": "plain", "_meta": META} | members
 
 
-def test_a_client_that_does_nothing_has_exercised_nothing():
-    with playing() as (_, player):
-        assert set(words(player.verdicts()).values()) == {"not exercised"}
+def test_adversary_reports_not_exercised_for_a_client_that_does_nothing():
+    with serving() as (_, server):
+        assert set(not_passed(server.judge()).values()) == {"not exercised"}
 
 
-def test_what_a_client_does_not_declare_it_is_not_asked():
+def test_adversary_reports_not_declared_for_a_mode_that_is_not_declared():
     class Modest(Client):
         meta = META | {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 
     urls = ("content-url", "url-fetched", "url-unsafe")
-    assert words(graded(Modest)) == dict.fromkeys(urls, "not declared")
+    assert not_passed(judge(Modest)) == dict.fromkeys(urls, "not declared")
 
 
 @pytest.mark.parametrize("declared", [{}, {"elicitation": None}, None])
-def test_a_client_that_declares_nothing_is_not_asked_for_a_form(declared):
-    with playing() as (client, player):
+def test_adversary_asks_no_form_of_a_client_that_declares_nothing(declared):
+    with serving() as (client, server):
         meta = {"io.modelcontextprotocol/clientCapabilities": declared}
         assert client.send("tools/call", plain(_meta=meta))["resultType"] == "complete"
         assert client.send("tools/call", plain(_meta=None))["resultType"] == "complete"
-    assert seen(player, "state-dropped") == ("not exercised", ())
+    assert find_verdict(server, "state-dropped") == ("not exercised", ())
 
 
 @pytest.mark.parametrize(
@@ -279,8 +281,8 @@ def test_a_client_that_declares_nothing_is_not_asked_for_a_form(declared):
         ({"elicitation": {}, "sampling": {}, "roots": {}}, "com.example/approve"),
     ],
 )
-def test_what_is_asked_undeclared_depends_on_the_client(capabilities, method):
-    with playing() as (client, _):
+def test_adversary_asks_for_a_kind_that_the_client_did_not_declare(capabilities, method):
+    with serving() as (client, _):
         meta = {"io.modelcontextprotocol/clientCapabilities": capabilities}
         paused = client.send("tools/call", plain(name="undeclared", _meta=meta))
     assert paused["inputRequests"]["who"]["method"] == method
@@ -301,36 +303,36 @@ def test_what_is_asked_undeclared_depends_on_the_client(capabilities, method):
         ({"who": {"action": "accept", "content": {"name": ["Ada"]}}}, "content-changed"),
     ],
 )
-def test_answers_of_any_type_are_graded(answers, rule):
-    with playing() as (client, player):
+def test_adversary_checks_answers_of_any_type(answers, rule):
+    with serving() as (client, server):
         client.send("tools/call", plain())
         client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
-    failed = [name for name, word in words(player.verdicts()).items() if word == "failed"]
+    failed = [name for name, word in not_passed(server.judge()).items() if word == "failed"]
     assert failed == [rule]
 
 
-def test_a_sentence_names_a_few_keys_and_how_many_more():
-    with playing() as (client, player):
+def test_adversary_names_a_few_keys_and_counts_the_rest():
+    with serving() as (client, server):
         client.send("tools/call", plain())
         answers = {f"k{n}\n": {"action": "decline"} for n in range(9)}
         client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
     expected = 'plain, retry 1: expected no answer of "k0\\n", "k1\\n", "k2\\n", 6 more'
-    assert seen(player, "answer-key") == ("failed", (expected,))
+    assert find_verdict(server, "answer-key") == ("failed", (expected,))
 
 
-def test_a_call_can_be_made_again_when_it_has_ended():
+def test_adversary_lets_a_completed_call_be_made_again():
     answered = plain(requestState="s-1", inputResponses={"who": {"action": "accept", "content": {"name": "Ada"}}})
-    with playing() as (client, player):
+    with serving() as (client, server):
         types = [client.send("tools/call", params)["resultType"] for params in (plain(), answered) * 2]
     assert types == ["input_required", "complete"] * 2
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in not_passed(server.judge()).values()
 
 
-def test_only_the_first_faults_are_shown_and_no_value_of_the_client():
-    with playing() as (client, player):
+def test_adversary_shows_the_first_breaches_and_no_value_of_the_client():
+    with serving() as (client, server):
         for name in [tool["name"] for tool in client.send("tools/list", {})["tools"][:7]]:
             client.send("tools/call", plain(name=name, requestState="\x1bsecret"))
-    verdict, lines = seen(player, "leaked")
+    verdict, lines = find_verdict(server, "leaked")
     assert verdict == "failed"
     assert lines[0] == "plain, first send: expected no requestState"
     assert lines[5:] == ("and 2 more",)
@@ -340,14 +342,14 @@ def test_only_the_first_faults_are_shown_and_no_value_of_the_client():
     ("method", "params"),
     [("initialize", {}), ("tools/call", {"name": "no-such-tool"}), ("tools/call", {"name": []}), ("tools/call", None)],
 )
-def test_what_the_server_does_not_have_is_an_error(method, params):
-    with playing() as (client, _):
+def test_adversary_answers_an_unknown_method_or_tool_with_an_error(method, params):
+    with serving() as (client, _):
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         assert post(client.url, json.dumps(message).encode())["error"]["code"] == -32601
 
 
-def test_the_server_says_what_it_is_and_takes_notifications():
-    with playing() as (client, _):
+def test_adversary_answers_server_discover_and_takes_notifications():
+    with serving() as (client, _):
         assert client.send("server/discover", {})["supportedVersions"] == ["2026-07-28"]
         assert post(client.url, b'{"jsonrpc": "2.0", "method": "notifications/cancelled"}') == 202
 
@@ -363,8 +365,8 @@ def test_the_server_says_what_it_is_and_takes_notifications():
         ("POST", "/mcp", {"Content-Length": "99999999999"}, 413),
     ],
 )
-def test_there_is_one_place_to_talk(method, path, headers, status):
-    with playing() as (client, player):
+def test_adversary_takes_nothing_but_post_to_mcp(method, path, headers, status):
+    with serving() as (client, server):
         connection = http.client.HTTPConnection(client.url.split("/")[2])
         connection.putrequest(method, path)
         for name, value in headers.items():
@@ -372,34 +374,34 @@ def test_there_is_one_place_to_talk(method, path, headers, status):
         connection.endheaders()
         with contextlib.closing(connection):
             assert connection.getresponse().status == status
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in not_passed(server.judge()).values()
 
 
-def test_a_client_that_hangs_up_does_not_matter(capfd):
-    with playing() as (client, player):
+def test_adversary_ignores_a_client_that_hangs_up(capfd):
+    with serving() as (client, server):
         host, port = client.url.split("/")[2].split(":")
         with socket.create_connection((host, int(port))) as line:
             line.sendall(b"POST /mcp HTTP/1.0\r\nContent-Length: 9\r\n\r\n{")
             line.shutdown(socket.SHUT_WR)
             assert line.recv(1) == b""
         client.send("server/discover", {})
-    assert "failed" not in words(player.verdicts()).values()
+    assert "failed" not in not_passed(server.judge()).values()
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("fault", "is_told"), [(BrokenPipeError(), False), (ValueError(), True)])
-def test_a_fault_of_our_own_is_told(fault, is_told, capsys):
+def test_adversary_prints_the_traceback_of_a_fault_of_its_own(fault, is_told, capsys):
     class Faulty:
         def answer(self, _):
             raise fault
 
     loopback = Loopback(0)
-    with loopback.serving(Faulty()), pytest.raises(http.client.RemoteDisconnected):
+    with loopback.serve(Faulty()), pytest.raises(http.client.RemoteDisconnected):
         post(loopback.url, b"{}")
     assert ("ValueError" in capsys.readouterr().err) == is_told
 
 
-NAMES = [trial.name for trial in trials("http://127.0.0.1:1")]
+NAMES = [trial.name for trial in make_trials("http://127.0.0.1:1")]
 MEMBERS = st.fixed_dictionaries(
     {"name": st.sampled_from(NAMES)},
     optional={
@@ -411,12 +413,12 @@ MEMBERS = st.fixed_dictionaries(
 
 
 @given(st.lists(st.tuples(MEMBERS | json_values, json_values), max_size=6))
-def test_no_message_is_too_strange(messages):
-    player = HostileServer("http://127.0.0.1:1", Clock())
+def test_adversary_answers_any_message(messages):
+    server = HostileServer("http://127.0.0.1:1", Clock())
     for params, id in messages:
         message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
-        assert player.answer(message).keys() & {"result", "error"}
-    assert [one.rule.id for one in player.verdicts()] == list(RULES)
+        assert server.answer(message).keys() & {"result", "error"}
+    assert [one.rule.id for one in server.judge()] == list(RULES)
 
 
 # The command.
@@ -429,14 +431,14 @@ def report(*flags):
     return done.status, json.loads(done.out)
 
 
-def test_a_client_that_is_run_is_given_the_url_and_graded():
+def test_adversary_cmd_runs_a_client_with_the_url_and_judges_it():
     status, made = report("--cmd", CLIENT)
     assert status == 0
     assert made["counts"] == {"passed": 34, "failed": 0, "warned": 1, "not exercised": 0, "not declared": 0}
     assert made["rules"][-1]["seen"] == ["exit status 0"]
 
 
-#: A client that starts another one; both say so, and wait for what never comes.
+#: A client that starts a second process; each writes a byte to a pipe and then waits for ever.
 FORKING = """
 import os, sys
 line = os.open(sys.argv[1], os.O_WRONLY)
@@ -446,7 +448,7 @@ os.read(os.pipe()[0], 1)
 """
 
 
-def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
+def test_adversary_cmd_kills_a_client_that_does_not_end_and_all_that_it_started(tmp_path):
     program = tmp_path / "client.py"
     line = tmp_path / "line"
     os.mkfifo(line)
@@ -456,7 +458,7 @@ def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
     assert status == 1
     os.set_blocking(reader, True)
     with os.fdopen(reader, "rb") as held:
-        # It ends when nobody holds the other end.
+        # Reading ends when no process has the other end open any more.
         assert held.read() == b"xx"
     assert made["rules"][-1] | {"says": ""} == {
         "id": "client-ends",
@@ -467,8 +469,8 @@ def test_a_client_that_does_not_end_is_ended_with_all_that_it_started(tmp_path):
     }
 
 
-def interrupted(monkeypatch, kind):
-    """Run the command without a client of its own, let one come, and press Ctrl-C."""
+def run_until_interrupted(monkeypatch, kind):
+    """Run the command without --cmd, let a client of this kind play, and press Ctrl-C."""
 
     def pause():
         url = sys.stderr.getvalue().split()[2].rstrip(";")
@@ -479,8 +481,8 @@ def interrupted(monkeypatch, kind):
     return run("adversary")
 
 
-def test_the_report_comes_with_ctrl_c_and_says_what_was_seen_and_where_it_is_written(monkeypatch):
-    done = interrupted(monkeypatch, BAD["url-unsafe"])
+def test_adversary_without_cmd_prints_the_report_on_ctrl_c(monkeypatch):
+    done = run_until_interrupted(monkeypatch, BAD["url-unsafe"])
     lines = done.out.splitlines()
     place = lines.index("failed         url-unsafe")
     assert lines[place - 1 : place + 4] == [
@@ -498,35 +500,35 @@ def test_the_report_comes_with_ctrl_c_and_says_what_was_seen_and_where_it_is_wri
 @pytest.mark.parametrize(
     "closed", [None, mock.Mock(**{"write.side_effect": BrokenPipeError})], ids=["closed", "broken"]
 )
-def test_where_standard_error_is_closed_the_report_is_all_that_is_printed(closed, monkeypatch, capsys):
+def test_adversary_prints_only_the_report_when_standard_error_is_closed(closed, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", closed)
     monkeypatch.setattr(signal, "pause", mock.Mock(side_effect=KeyboardInterrupt))
     assert main(["adversary", "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["counts"]["not exercised"] == len(RULES)
 
 
-def test_full_marks_are_status_0(monkeypatch):
-    assert interrupted(monkeypatch, Client).status == 0
+def test_adversary_ends_with_status_0_for_full_marks(monkeypatch):
+    assert run_until_interrupted(monkeypatch, Client).status == 0
 
 
 @pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b", "\ud800"])
-def test_a_command_that_does_not_run_is_refused(command):
+def test_adversary_cmd_refuses_a_command_that_does_not_run(command):
     assert refusal("adversary", "--cmd", command).startswith("--cmd: expected ")
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5", "9" * 5_000])
-def test_a_port_that_is_none_is_refused(port):
+def test_adversary_port_refuses_an_invalid_port(port):
     expected = "argument --port: expected a port from 0 to 65535; --help says more"
     assert refusal("adversary", "--port", port) == expected
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "3600", "nan", "inf", "x"])
-def test_seconds_that_are_none_are_refused(seconds):
+def test_adversary_seconds_refuse_an_invalid_number(seconds):
     expected = "argument --seconds: expected seconds, more than 0 and less than 3600; --help says more"
     assert refusal("adversary", "--seconds", seconds) == expected
 
 
-def test_a_port_that_is_taken_is_refused():
+def test_adversary_port_refuses_a_port_in_use():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert refusal("adversary", "--port", port).startswith("--port: expected a port that is free")

@@ -1,9 +1,9 @@
-"""`toolnexus-mrtr lint`: every finding of every file, and a status that a build can stop at."""
+"""The command `lint`: every finding of every file, and an exit status that can fail a build."""
 
 import json
 
 import pytest
-from test_cli import PAUSED, form, link, paused, refusal, run
+from command_line import PAUSED, form, link, paused, refusal, run
 
 from toolnexus_mrtr import lint, printable
 
@@ -14,11 +14,11 @@ def linted(raw, *flags):
     return done.status, done.out
 
 
-def test_a_clean_result_is_one_line_and_status_0():
+def test_lint_prints_one_line_with_status_0_for_a_clean_result():
     assert run("lint", PAUSED) == (0, f"{PAUSED}: errors: 0, warnings: 0\n", "")
 
 
-def test_warnings_leave_the_status_at_0():
+def test_lint_ends_with_status_0_for_warnings():
     assert linted(paused(k=link("http://a.example/x"))) == (
         0,
         (
@@ -30,24 +30,24 @@ def test_warnings_leave_the_status_at_0():
     )
 
 
-def test_an_error_is_status_1():
+def test_lint_ends_with_status_1_for_an_error():
     status, out = linted(paused(k={"method": "roots/list", "params": 5}))
     assert status == 1
     assert out.startswith('error wrong_type, at "/inputRequests/k/params"\n')
     assert out.endswith("standard input: errors: 1, warnings: 0\n")
 
 
-def test_the_method_of_the_call_is_held_against_the_result():
+def test_lint_method_checks_that_the_method_can_be_paused():
     assert linted(paused("s"), "--method", "tools/call")[0] == 0
     assert linted(paused("s"), "--method", "tools/list")[0] == 1
 
 
-def test_a_whole_response_is_linted_as_its_result():
+def test_lint_takes_a_whole_response_as_its_result():
     response = {"jsonrpc": "2.0", "id": 1, "result": paused(k=5)}
     assert linted(response) == linted(paused(k=5))
 
 
-def test_every_finding_is_printed_as_json():
+def test_lint_format_json_prints_every_finding():
     raw = paused(k=form({"n": {"type": "object"}}, message="www.a.example"), z={"a": 1})
     status, out = linted(raw, "--format", "json")
     assert status == 1
@@ -57,7 +57,7 @@ def test_every_finding_is_printed_as_json():
     assert findings == [{name: getattr(finding, name) for name in members} for finding in lint(raw)]
 
 
-def test_several_files_are_told_apart_and_one_error_is_enough(tmp_path):
+def test_lint_reports_each_of_several_files_and_ends_with_status_1_for_one_error(tmp_path):
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps(paused(k=5)), "ascii")
     done = run("lint", str(wrong), PAUSED)
@@ -67,15 +67,15 @@ def test_several_files_are_told_apart_and_one_error_is_enough(tmp_path):
 
 
 @pytest.mark.parametrize("data", [b"", b"5", b"[]", b'{"a": 1, "a": 2}', b'{"a": NaN}'])
-def test_what_is_no_json_object_is_refused(data):
+def test_lint_refuses_input_that_is_no_json_object(data):
     assert refusal("lint", "-", stdin=data).startswith("standard input: expected ")
 
 
-def test_nothing_is_printed_where_one_of_the_files_cannot_be_read():
+def test_lint_prints_nothing_when_one_file_cannot_be_read():
     assert refusal("lint", PAUSED, "no-such-file.json").startswith("no-such-file.json: ")
 
 
-def test_a_server_cannot_write_a_line_of_its_own():
+def test_lint_lets_no_text_of_a_server_look_like_a_line_of_its_own():
     raw = paused(
         **{"k\nstandard input: errors: 0\x1b[2J": form({"a\u2028b": {"type": "object", "title": "https://x"}})}
     )
@@ -84,7 +84,7 @@ def test_a_server_cannot_write_a_line_of_its_own():
     assert [line for line in lines if line.startswith("standard input: ")] == ["standard input: errors: 0, warnings: 2"]
 
 
-def test_as_json_nothing_is_printed_that_a_terminal_obeys():
+def test_lint_format_json_prints_nothing_that_a_terminal_obeys():
     status, out = linted(
         paused(**{"\u202e\x9bk": form({"\x9b": {"type": "string", "pattern": "x"}})}), "--format", "json"
     )
@@ -93,7 +93,7 @@ def test_as_json_nothing_is_printed_that_a_terminal_obeys():
     assert printable(out.replace("\n", "")) == out.replace("\n", "")
 
 
-def test_the_name_of_a_file_is_printed_so_that_no_terminal_obeys_it(tmp_path):
+def test_lint_escapes_the_name_of_a_file(tmp_path):
     path = tmp_path / "\x1b[2J\u202e.json"
     path.write_text(json.dumps({"resultType": "complete"}), "utf-8")
     done = run("lint", str(path))

@@ -1,16 +1,16 @@
-"""`toolnexus-mrtr vectors`: this library and any other program held to the fixtures, whatever that program does."""
+"""The command `vectors`: its verdicts on this library and on other programs, whatever those do."""
 
 import json
 import sys
 from pathlib import Path
 
 import pytest
-from test_cli import refusal, run
+from command_line import refusal, run
 from vectors import FIXTURES, VECTORS
 
 from toolnexus_mrtr import printable
 
-#: A program that carries out `is_input_required`, and misbehaves as its input asks.
+#: A program that runs the operation `is_input_required`, and misbehaves as its input says.
 PROGRAM = """
 import json, os, subprocess, sys, time
 for line in sys.stdin:
@@ -31,7 +31,7 @@ for line in sys.stdin:
             time.sleep(60)
         case "flood": print("x" * 2_000_000, flush=True)
         case "sleep": time.sleep(60)
-        case "babble": print("hello", flush=True)
+        case "junk": print("hello", flush=True)
         case "stutter": print('{"expect": ', end="", flush=True); os._exit(0)
         case "both": print('{"expect": 1, "error": {}}', flush=True)
         case "bytes": sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()
@@ -79,14 +79,14 @@ def folder(tmp_path):
 GOOD = vector("good", {"resultType": "input_required"}, expect=True)
 
 
-def test_this_library_passes_every_vector():
+def test_vectors_pass_for_this_library():
     done = run("vectors", str(FIXTURES))
     assert done.status == 0
     assert done.out.splitlines()[-1].split() == ["all", str(len(VECTORS)), "0", "0", "0"]
     assert run("vectors") == done
 
 
-def test_a_program_that_is_right_passes(folder):
+def test_vectors_cmd_passes_a_correct_program(folder):
     assert folder.reasons(GOOD, vector("done", {}, expect=False)) == {}
 
 
@@ -96,29 +96,29 @@ def test_a_program_that_is_right_passes(folder):
         ("crash", "the program ended"),
         ("leave", "the program ended"),
         ("stutter", "no line of JSON with expect or error"),
-        ("babble", "no line of JSON with expect or error"),
+        ("junk", "no line of JSON with expect or error"),
         ("both", "no line of JSON with expect or error"),
         ("bytes", "no line of JSON with expect or error"),
         ("hang", "no answer within 3 seconds"),
         ("refuse", "another outcome"),
     ],
 )
-def test_a_program_that_misbehaves_fails_that_vector_alone(folder, do, reason):
+def test_vectors_cmd_fails_only_the_vector_at_which_the_program_misbehaves(folder, do, reason):
     again = GOOD | {"id": "again"}
     seconds = "3" if do in ("hang", "leave") else "10"
     if do == "leave":
-        # What it started keeps the line open.
+        # The process that it started keeps its standard output open.
         reason = "no answer within 3 seconds"
     wrong = vector("wrong", {"do": do}, expect=True)
     assert folder.reasons(GOOD, wrong, again, flags=("--seconds", seconds)) == {"wrong": reason}
 
 
-def test_a_program_that_stops_listening_is_started_anew(folder):
+def test_vectors_cmd_restarts_a_program_that_closed_its_input(folder):
     deaf = vector("deaf", {"do": "deafen"}, expect=True)
     assert folder.reasons(deaf, GOOD, GOOD | {"id": "again"}) == {"good": "the program ended"}
 
 
-def test_an_error_is_compared_by_code_and_place_alone(folder):
+def test_vectors_compare_an_error_by_code_and_at_alone(folder):
     error = {"code": "wrong_type", "at": "/x"}
     assert folder.reasons(vector("a", {"do": "refuse"}, error=error)) == {}
     assert folder.reasons(vector("a", {"do": "refuse"}, error=error | {"at": "/y"})) == {"a": "another outcome"}
@@ -140,14 +140,14 @@ def test_an_error_is_compared_by_code_and_place_alone(folder):
         ([], {}, [("/expect", [], {})]),
     ],
 )
-def test_every_place_that_differs_is_told(folder, expected, found, places):
+def test_vectors_report_every_place_that_differs(folder, expected, found, places):
     done = folder.run(vector("a", {"do": "give", "it": found}, expect=expected))
     (failure,) = json.loads(done.out)["failures"]
     told = [(one["at"], one.get("expected", ...), one.get("found", ...)) for one in failure["differences"]]
     assert repr(told) == repr(places)
 
 
-def test_the_order_of_members_counts_where_the_vector_says_so(folder):
+def test_vectors_compare_the_order_of_members_where_the_flag_says_so(folder):
     raw = {"do": "give", "it": {"b": 1, "a": 2}}
     assert folder.reasons(vector("a", raw, expect={"a": 2, "b": 1})) == {}
     ordered = vector("a", raw, expect={"a": 2, "b": 1}, flags=["Order"])
@@ -156,7 +156,7 @@ def test_the_order_of_members_counts_where_the_vector_says_so(folder):
     assert '    at "/expect": expected the members in another order\n' in text
 
 
-def test_a_failure_is_told_to_a_person(folder):
+def test_vectors_format_text_prints_each_failure_and_a_table(folder):
     wrong = vector("wrong", {"do": "give", "it": {"n": "\x1b[2J"}}, expect={"m": 1})
     hangs = vector("hangs", {"do": "crash"})
     done = folder.run(GOOD, wrong, hangs, flags=("--format", "text"))
@@ -179,20 +179,20 @@ def test_a_failure_is_told_to_a_person(folder):
     )
 
 
-def test_a_listed_vector_must_fail(folder):
+def test_vectors_expected_failures_must_fail(folder):
     wrong = vector("wrong", {"do": "crash"})
     assert folder.reasons(GOOD, wrong, listed={"vectors": {"wrong": "it crashes"}}) == {}
     listed = {"vectors": {"good": "it was wrong once"}}
     assert folder.reasons(GOOD, listed=listed) == {"good": "passes, and is listed to fail"}
 
 
-def test_a_listed_operation_is_not_run(folder):
+def test_vectors_expected_failures_skip_a_listed_operation(folder):
     done = folder.run(vector("a", {"do": "hang"}), listed={"operations": {"is_input_required": "not done"}})
     assert done.status == 0
     assert json.loads(done.out)["operations"]["all"]["left out"] == 1
 
 
-def test_vectors_of_a_listed_flag_are_not_run(folder):
+def test_vectors_expected_failures_skip_a_listed_flag(folder):
     flagged = vector("a", {"do": "hang"}, flags=["Order"])
     done = folder.run(flagged, GOOD, listed={"flags": {"Order": "maps have none"}})
     assert done.status == 0
@@ -202,23 +202,23 @@ def test_vectors_of_a_listed_flag_are_not_run(folder):
     )
 
 
-def test_only_the_operations_that_are_asked_for_are_run():
+def test_vectors_only_runs_the_given_operations():
     done = run("vectors", str(FIXTURES), "--only", "printable", "--only", "request_state", "--format", "json")
     assert json.loads(done.out)["operations"].keys() == {"printable", "request_state", "all"}
     assert refusal("vectors", str(FIXTURES), "--only", "no_such").startswith('--only "no_such": ')
 
 
-def test_a_long_input_is_cut(folder):
+def test_vectors_format_text_truncates_a_long_input(folder):
     done = folder.run(vector("a", {"do": "crash", "x": "y" * 1000}), flags=("--format", "text"))
     assert len(done.out) < 1000
 
 
-def test_what_a_program_leaves_behind_does_not_hold_the_run(folder):
+def test_vectors_cmd_does_not_wait_for_processes_that_a_program_left_behind(folder):
     stray = vector("stray", {"do": "estrange"}, expect=True)
     assert folder.reasons(stray, GOOD, flags=("--seconds", "3")) == {"stray": "no answer within 3 seconds"}
 
 
-def test_a_long_line_goes_through_and_a_longer_answer_is_cut(folder):
+def test_vectors_cmd_reads_a_long_answer_and_refuses_a_longer_one(folder):
     long = vector("long", {"do": "give", "it": "x" * 500_000}, expect="y")
     (failure,) = json.loads(folder.run(long).out)["failures"]
     assert len(json.dumps(failure)) < 5_000
@@ -226,18 +226,18 @@ def test_a_long_line_goes_through_and_a_longer_answer_is_cut(folder):
     assert folder.reasons(flood, GOOD) == {"flood": "no line of JSON with expect or error"}
 
 
-def test_a_program_that_does_not_read_hangs(folder):
+def test_vectors_cmd_times_out_a_program_that_does_not_read(folder):
     deaf = vector("deaf", {"do": "sleep"}, expect=True)
     long = vector("long", {"x": "x" * 1_000_000}, expect=False)
     assert folder.reasons(deaf, long, GOOD, flags=("--seconds", "3")) == {"deaf": "no answer within 3 seconds"}
 
 
-def test_a_program_that_answers_before_it_has_read_is_heard(folder):
+def test_vectors_cmd_takes_an_answer_written_before_the_question_is_read(folder):
     early = vector("early", {"do": "deafen"}, expect=True)
     assert folder.reasons(early, GOOD | {"input": {"raw": {"x": "x" * 1_000_000}}}) == {"good": "the program ended"}
 
 
-def test_a_program_that_only_hangs_is_given_up(folder):
+def test_vectors_cmd_gives_up_a_program_that_hangs_three_times_in_a_row(folder):
     hangs = [vector(f"hang-{place}", {"do": "hang"}) for place in range(5)]
     reasons = folder.reasons(*hangs, flags=("--seconds", "0.05"))
     assert [reason.partition(" ")[0] for reason in reasons.values()] == ["no", "no", "no", "not", "not"]
@@ -254,17 +254,17 @@ def test_a_program_that_only_hangs_is_given_up(folder):
         {"vectors": ["good"]},
     ],
 )
-def test_a_list_that_names_nothing_or_no_reason_is_refused(folder, listed):
+def test_vectors_expected_failures_refuse_an_unknown_name_or_a_missing_reason(folder, listed):
     assert folder.run(GOOD, listed=listed).status == 2
 
 
-def test_an_operation_that_this_library_does_not_know_fails(folder):
+def test_vectors_fail_for_an_operation_that_this_library_does_not_know(folder):
     file = {"format": 1, "operation": "guess", "vectors": [vector("a", {})]}
     (folder.path / "2026-07-28" / "guess.json").write_text(json.dumps(file), "ascii")
     assert folder.reasons(GOOD, own=True) == {"a": "an operation that is not known"}
 
 
-def test_an_exchange_that_does_not_end_fails(folder):
+def test_vectors_fail_for_an_exchange_that_does_not_end(folder):
     call = {"id": "c", "method": "tools/call", "params": {}}
     steps = [{"receive": {"resultType": "input_required", "requestState": "s"}}]
     one = vector("open", {}) | {"input": {"call": call, "steps": steps}}
@@ -273,7 +273,7 @@ def test_an_exchange_that_does_not_end_fails(folder):
     assert folder.reasons(GOOD, own=True) == {"open": "raised ValueError"}
 
 
-def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(folder, monkeypatch):
+def test_vectors_fail_when_this_library_raises_another_error_or_changes_its_input(folder, monkeypatch):
     def changing(raw):
         raw.clear()
         return True
@@ -286,12 +286,12 @@ def test_this_library_is_held_to_raise_its_own_errors_and_to_change_nothing(fold
 
 
 @pytest.mark.parametrize("command", ["", "'", "./no-such-program", "a\0b", "\ud800"])
-def test_a_command_that_does_not_run_is_refused(command):
+def test_vectors_cmd_refuses_a_command_that_does_not_run(command):
     assert refusal("vectors", "--cmd", command).startswith("--cmd: expected ")
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "x"])
-def test_a_time_that_is_none_is_refused(seconds):
+def test_vectors_seconds_refuse_an_invalid_number(seconds):
     assert "--seconds" in refusal("vectors", "--seconds", seconds)
 
 
@@ -313,12 +313,12 @@ def test_a_time_that_is_none_is_refused(seconds):
         json.dumps({"format": 1, "operation": "x\x1b[31m", "vectors": [vector("a", {})]}),
     ],
 )
-def test_a_file_that_holds_no_vectors_is_refused(folder, text):
+def test_vectors_refuse_a_file_without_vectors(folder, text):
     (folder.path / "2026-07-28" / "x.json").write_text(text, "utf-8")
     assert refusal("vectors", str(folder.path)).startswith("x.json: expected ")
 
 
-def test_a_folder_without_vectors_is_refused(tmp_path):
+def test_vectors_refuse_a_folder_without_vectors(tmp_path):
     assert refusal("vectors", str(tmp_path)).startswith(f"expected vectors in {tmp_path}")
     (tmp_path / "2026-07-28").mkdir()
     (tmp_path / "2026-07-28" / "folder.json").mkdir()
@@ -327,11 +327,11 @@ def test_a_folder_without_vectors_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing", "a\0b", "\ud800", "x" * 5_000])
-def test_a_folder_that_cannot_be_read_has_no_vectors(name):
+def test_vectors_refuse_a_folder_that_cannot_be_read(name):
     assert refusal("vectors", name) == f"expected vectors in {printable(name)}, in a folder 2026-07-28"
 
 
-def test_the_vectors_of_the_package_are_those_that_were_built_in(tmp_path, monkeypatch):
+def test_vectors_without_a_folder_are_those_built_into_the_package(tmp_path, monkeypatch):
     (tmp_path / "fixtures").mkdir()
     Folder(tmp_path / "fixtures").run(GOOD, own=True)
     monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)

@@ -14,7 +14,7 @@ from vectors import VECTORS, Vector, json_text
 from wire_values import FORM, LINK, MESSAGE, asking
 
 from toolnexus_mrtr import Call, Handlers, MrtrError, Pause
-from toolnexus_mrtr.cli._vectors._operations import new_call
+from toolnexus_mrtr.cli._vectors._operations import build_call
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -71,7 +71,9 @@ def test_run_and_run_async_play_the_exchange_vectors(drive, vector, clock):
     script = Script(copy.deepcopy(vector.input["steps"]))
     expected = vector.expect["outcome"]
     try:
-        result = drive(new_call(vector.input["call"]), script.server, script.handlers, reask=0, on_step=script.on_step)
+        result = drive(
+            build_call(vector.input["call"]), script.server, script.handlers, reask=0, on_step=script.on_step
+        )
         outcome = {"done": result, "resultType": result.get("resultType", "complete")}
     except MrtrError as error:
         outcome = {"error": {"code": error.code, "at": error.at}}

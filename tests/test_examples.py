@@ -16,7 +16,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     input_requests,
 )
-from toolnexus_mrtr.cli._vectors._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import build_result
 
 #: The examples of the specification, if they are beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"
@@ -181,7 +181,7 @@ def test_input_requests_reads_an_entry_whole(entry):
     ],
 )
 def test_to_input_responses_writes_each_kind_of_result_as_in_the_example(kind, example):
-    result = typed_result(example)
+    result = build_result(example)
     assert type(result) is kind
     asked = input_requests({"inputRequests": {"key": may_have_asked(result)}})
     for requests in (None, asked):
@@ -191,13 +191,13 @@ def test_to_input_responses_writes_each_kind_of_result_as_in_the_example(kind, e
 
 @pytest.mark.parametrize("example", examples("Root"))
 def test_to_input_response_writes_a_root_as_in_the_example(example):
-    written = ElicitationResponses.to_input_response("key", typed_result({"roots": [example]}))
+    written = ElicitationResponses.to_input_response("key", build_result({"roots": [example]}))
     assert json_text(written) == json_text({"key": {"roots": [example]}})
 
 
 @pytest.mark.parametrize("example", examples("InputResponses"))
 def test_to_input_responses_writes_several_results_as_in_the_example(example):
-    results = {key: typed_result(answer) for key, answer in example.items()}
+    results = {key: build_result(answer) for key, answer in example.items()}
     asked = input_requests({"inputRequests": {key: may_have_asked(result) for key, result in results.items()}})
     for requests in (None, asked):
         written = ElicitationResponses.to_input_responses(results, requests)

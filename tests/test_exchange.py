@@ -35,9 +35,9 @@ from toolnexus_mrtr import (
     RetryLimitExceeded,
     Root,
 )
-from toolnexus_mrtr._answers import asked_again
-from toolnexus_mrtr._gates import pause_faults
-from toolnexus_mrtr.cli._vectors._operations import play
+from toolnexus_mrtr._answers import ask_again
+from toolnexus_mrtr._validation import pause_faults
+from toolnexus_mrtr.cli._vectors._operations import play_exchange
 
 ENDINGS = {"invalid_answer": InvalidAnswer, "retry_limit": RetryLimitExceeded}
 SIDES = {"remote": RemoteProtocolError, "local": LocalProtocolError}
@@ -48,7 +48,7 @@ ENDED = [vector for vector in VECTORS if vector.operation == "exchange" and "err
 @pytest.mark.parametrize("vector", ENDED, ids=lambda vector: vector.id)
 def test_an_error_that_ends_an_exchange_is_remote_or_local_as_its_code_says(vector):
     with pytest.raises(MrtrError) as caught:
-        play(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
+        play_exchange(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
     code = caught.value.code
     assert type(caught.value) is ENDINGS.get(code, SIDES[CODES[code]["side"]])
     assert len(str(caught.value)) <= 400
@@ -483,14 +483,14 @@ def test_resume_refuses_the_answer_to_another_call_with_the_same_key():
     assert (retry.params["name"], retry.params["requestState"]) == ("x", "x")
 
 
-def test_asked_again_lists_the_errors_and_resume_takes_its_id():
+def test_ask_again_lists_the_errors_and_resume_takes_its_id():
     pause = paused(**{"a/b": FORM, "a": LINK})
     errors = [FieldError("/a~1b/n", "required", "required")]
-    again = asked_again(pause.requests["a/b"], "a/b", errors, 2)
+    again = ask_again(pause.requests["a/b"], "a/b", errors, 2)
     assert (again.id, again.kind, again.prompt) == ("elc-c-0-1.2", "input", "m")
     listed = [{"at": "/n", "code": "required", "message": "required"}]
     assert again.data == {"schema": SCHEMA, "errors": listed}
-    assert asked_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
+    assert ask_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
     assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
 
 

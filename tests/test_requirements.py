@@ -1,6 +1,7 @@
-"""What MCP demands of clients in these matters: each demand is shown by vectors, or it is said why a codec cannot."""
+"""What MCP demands of clients in these matters: the function that keeps each demand and the vectors that show it."""
 
 import json
+from pkgutil import resolve_name
 
 import pytest
 from vectors import ROOT, VECTORS
@@ -12,10 +13,11 @@ PAGES = {"basic/patterns/mrtr", "client/elicitation"}
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda requirement: requirement["id"])
-def test_every_requirement_is_shown_by_vectors_or_says_why_not(requirement):
+def test_every_requirement_has_its_code_and_its_vectors_or_says_why_not(requirement):
     assert requirement["force"] in FORCES
     assert requirement["spec"].partition("#")[0] in PAGES
     if "vectors" in requirement:
+        assert callable(resolve_name(f"toolnexus_mrtr.{requirement['code']}"))
         assert [id for id in requirement["vectors"] if id not in IDS] == []
         assert requirement["vectors"]
     else:

@@ -7,7 +7,7 @@ import pytest
 from vectors import FIXTURES, VECTORS, Vector, json_text
 
 from toolnexus_mrtr import LocalProtocolError, MrtrError, RemoteProtocolError
-from toolnexus_mrtr.cli._vectors._operations import run
+from toolnexus_mrtr.cli._vectors._operations import run_operation
 
 SIDES = {
     code: RemoteProtocolError if entry["side"] == "remote" else LocalProtocolError
@@ -20,10 +20,12 @@ def test_vector(vector: Vector) -> None:
     given = copy.deepcopy(vector.input)
     ordered = "Order" in vector.flags
     if vector.error is None:
-        assert json_text(run(vector.operation, given), ordered=ordered) == json_text(vector.expect, ordered=ordered)
+        assert json_text(run_operation(vector.operation, given), ordered=ordered) == json_text(
+            vector.expect, ordered=ordered
+        )
     else:
         with pytest.raises(MrtrError) as caught:
-            run(vector.operation, given)
+            run_operation(vector.operation, given)
         assert {"code": caught.value.code, "at": caught.value.at} == vector.error
         assert isinstance(caught.value, SIDES[vector.error["code"]])
         assert len(str(caught.value)) <= 400

@@ -15,7 +15,7 @@ from toolnexus_mrtr import (
     input_requests,
 )
 from toolnexus_mrtr.cli import main
-from toolnexus_mrtr.cli._vectors._operations import typed_result
+from toolnexus_mrtr.cli._vectors._operations import build_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 
@@ -115,7 +115,7 @@ def test_show_prints_every_key_of_a_recorded_pause(raw, tmp_path, capsys):
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
 def test_to_input_responses_writes_recorded_answers_as_they_were_sent(raw, params):
     answers = params.get("inputResponses", {})
-    typed = {key: typed_result(answer) for key, answer in answers.items()}
+    typed = {key: build_result(answer) for key, answer in answers.items()}
     written = ElicitationResponses.to_input_responses(typed, input_requests(raw))
     assert json_text(written) == json_text(answers)
     assert list(written) == list(answers)

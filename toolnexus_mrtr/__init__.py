@@ -1,17 +1,15 @@
 """The client half of MCP 2026-07-28 Multi Round-Trip Requests, on raw maps: read what a paused call asks; answer it."""
 
-from toolnexus_mrtr._bridge import answer_to_elicit_result, elicitation_to_request
-from toolnexus_mrtr._contract import Answer, Request
 from toolnexus_mrtr._drivers import run, run_async
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, RemoteProtocolError
 from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
 from toolnexus_mrtr._findings import Finding
 from toolnexus_mrtr._forms import Choice, Field, Form
-from toolnexus_mrtr._gates import Limits
 from toolnexus_mrtr._handlers import Handlers
 from toolnexus_mrtr._lint import lint
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._text import printable
+from toolnexus_mrtr._toolnexus import Answer, Request, answer_to_elicit_result, elicitation_to_request
 from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
@@ -24,6 +22,7 @@ from toolnexus_mrtr._types import (
     UnknownRequest,
 )
 from toolnexus_mrtr._urls import UrlReport, inspect_url
+from toolnexus_mrtr._validation import Limits
 from toolnexus_mrtr._writer import ElicitationResponses
 
 __all__ = (

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from toolnexus_mrtr._bridge import answer_to_elicit_result
-from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import FieldError, LocalProtocolError, MrtrError, pointer, prefix_pointers
+from toolnexus_mrtr._errors import (
+    FieldError,
+    LocalProtocolError,
+    call_prefixing_pointers,
+    pointer,
+    prefix_pointers,
+)
 from toolnexus_mrtr._forms import Form, normalize
 from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, answer_to_elicit_result
 from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
@@ -23,30 +29,30 @@ from toolnexus_mrtr._types import (
     ListRootsResult,
     UnknownRequest,
 )
-from toolnexus_mrtr._writer import message_response, roots_response, to_input_responses
+from toolnexus_mrtr._writer import write_message, write_result, write_roots
 
 #: What answers one input request: an `Answer`, a typed result, or a map of the members of either.
 HostAnswer: TypeAlias = Answer | AnswerLike | InputResult | Mapping[str, Any]
 
-#: The member that tells which kind of request a map answers; `ok` is an `Answer`'s.
-_TELLING: Final = {
+#: The kind of request that a map answers, by the member that shows it; `ok` is an `Answer`'s.
+_KINDS_BY_MEMBER: Final = {
     "action": ElicitRequest,
     "ok": ElicitRequest,
     "role": CreateMessageRequest,
     "roots": ListRootsRequest,
 }
 
-#: What an answer never carries: values are bare results (mrtr, "InputResponses").
+#: What an answer never carries: values are bare results (basic/patterns/mrtr, "InputResponses").
 _ENVELOPE: Final = frozenset({"id", "jsonrpc", "method", "resultType"})
 
-_TYPED: Final[Mapping[type, type]] = {
+_KINDS_BY_RESULT: Final[Mapping[type, type]] = {
     ElicitResult: ElicitRequest,
     CreateMessageResult: CreateMessageRequest,
     ListRootsResult: ListRootsRequest,
 }
 
 
-def input_response(
+def write_answer(
     key: str, answer: Any, request: InputRequest, schema_at: str
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Give the value of `inputResponses` for one answer, deeply copied, or its field errors at `/<key>/<field>`.
@@ -59,23 +65,22 @@ def input_response(
     """
     if isinstance(answer, Mapping) and not isinstance(request, UnknownRequest):
         answer = {name: member for name, member in answer.items() if name not in _ENVELOPE}
-    if not isinstance(request, _answered_by(answer)):
+    if not isinstance(request, _kinds_answered_by(answer)):
         expected = f"the answer to a {type(request).__name__}"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
     if isinstance(request, ElicitRequest):
-        return _elicited(key, answer, request, schema_at)
+        return _write_elicitation_answer(key, answer, request, schema_at)
     if not isinstance(answer, Mapping):
-        written: dict[str, Any] = to_input_responses({key: answer}, {key: request})[key]
-        return written
+        return write_result(key, answer, request, partial(_check, schema_at))
     if isinstance(request, CreateMessageRequest):
-        return message_response(key, answer)
+        return write_message(key, answer)
     if isinstance(request, ListRootsRequest):
-        return roots_response(key, answer)
+        return write_roots(key, answer)
     copy: dict[str, Any] = copy_json(answer, pointer(key))
     return copy
 
 
-def answers_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
+def sort_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     """Find the key of each `Answer` by its id; `ids` are those of the requests, by key."""
     if isinstance(answers, str | bytes) or not isinstance(answers, Iterable):
         raise TypeError(f"answers must be a mapping or an iterable of Answers, not {type(answers).__name__}")
@@ -85,7 +90,7 @@ def answers_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
         if not _is_host_answer(answer):
             raise TypeError(f"each of answers must be an Answer where they have no keys, not {type(answer).__name__}")
         id = _id(answer)
-        key = keys.get(_first(id)) if isinstance(id, str) else None
+        key = keys.get(_first_id(id)) if isinstance(id, str) else None
         if key is None:
             raise LocalProtocolError("answer_id_mismatch", "expected the id of a request of this pause", f"/{place}/id")
         if key in given:
@@ -94,15 +99,15 @@ def answers_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     return given
 
 
-def need_own_id(key: str, answer: Any, own: str | None) -> None:
-    """An answer to another of our requests must not pass for this one's; an id that we did not mint says nothing."""
+def require_own_id(key: str, answer: Any, own: str | None) -> None:
+    """Refuse the answer to another of our requests; an id that this library did not make says nothing."""
     id = _id(answer) if isinstance(answer, Mapping) or _is_host_answer(answer) else None
-    if isinstance(id, str) and id.startswith("elc-") and own is not None and _first(id) != own:
+    if isinstance(id, str) and id.startswith("elc-") and own is not None and _first_id(id) != own:
         expected = "expected the answer to this request, found the id of another"
         raise LocalProtocolError("answer_id_mismatch", expected, pointer(key, "id"))
 
 
-def asked_again(request: Request, key: str, errors: Sequence[FieldError], attempt: int) -> Request:
+def ask_again(request: Request, key: str, errors: Sequence[FieldError], attempt: int) -> Request:
     """Ask a request of a pause again, the `attempt`th time, with what was wrong under `data["errors"]`.
 
     `errors` are those of this key; each `at` is then `/<field>`.
@@ -123,31 +128,33 @@ def _id(answer: Any) -> Any:
     return answer.get("id") if isinstance(answer, Mapping) else getattr(answer, "id", None)
 
 
-def _first(id: str) -> str:
+def _first_id(id: str) -> str:
     """The id under which a request was asked first; `.2`, `.3` behind it say that it was asked again."""
     head, dot, times = id.rpartition(".")
     return head if dot and times.isdecimal() else id
 
 
-def _answered_by(answer: object) -> tuple[type, ...]:
+def _kinds_answered_by(answer: object) -> tuple[type, ...]:
     """The kinds of request that this can be an answer to."""
     if isinstance(answer, Mapping):
-        told = [kind for name, kind in _TELLING.items() if name in answer]
-        # A map that tells nothing is no answer of another kind but an incomplete one of this.
-        return UnknownRequest, *(told or _TELLING.values())
+        kinds = [kind for name, kind in _KINDS_BY_MEMBER.items() if name in answer]
+        # A map with none of these members is not the answer to another kind of request but an incomplete one to this.
+        return UnknownRequest, *(kinds or _KINDS_BY_MEMBER.values())
     if _is_host_answer(answer):
         return (ElicitRequest,)
-    if type(answer) in _TYPED:
-        return (_TYPED[type(answer)],)
+    if type(answer) in _KINDS_BY_RESULT:
+        return (_KINDS_BY_RESULT[type(answer)],)
     raise TypeError(f"each of answers must be an Answer, a result or a mapping, not {type(answer).__name__}")
 
 
-def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> dict[str, Any] | tuple[FieldError, ...]:
+def _write_elicitation_answer(
+    key: str, answer: Any, request: ElicitRequest, schema_at: str
+) -> dict[str, Any] | tuple[FieldError, ...]:
     extras: dict[str, Any] = {}
     if isinstance(answer, ElicitResult):
         result = answer
     elif _is_host_answer(answer):
-        result = _prefixing_errors(pointer(key), answer_to_elicit_result, answer, request)
+        result = call_prefixing_pointers(pointer(key), answer_to_elicit_result, answer, request)
     elif ("action" in answer) is ("ok" in answer):
         # With both, what an `Answer` holds for the host alone would travel.
         expected = "expected an Answer, or a map with one of the members 'action' and 'ok'"
@@ -155,23 +162,14 @@ def _elicited(key: str, answer: Any, request: ElicitRequest, schema_at: str) -> 
     else:
         result = ElicitResult(action=answer["action"], content=answer.get("content"))
         extras = copy_json({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
-    content = {} if result.content is None else result.content
-    # What is no map of fields is the writer's to refuse.
-    is_form = result.action == "accept" and request.mode != "url"
-    if is_form and isinstance(content, Mapping) and all(isinstance(name, str) for name in content):
-        form = _prefixing_errors(schema_at, Form.of, request.requested_schema)
-        settled_content, errors = normalize(form, content)
-        if errors:
-            return prefix_pointers(errors, pointer(key))
-        return {"action": "accept", "content": settled_content} | extras
-    value: dict[str, Any] = to_input_responses({key: result}, {key: request})[key] | extras
-    return value
+    response = write_result(key, result, request, partial(_check, schema_at))
+    return response | extras if isinstance(response, dict) else response
 
 
-def _prefixing_errors(place: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function whose errors point into what it was given, and let them point from the outside."""
-    try:
-        return function(*arguments)
-    except MrtrError as caught:
-        error = caught
-    raise type(error)(error.code, error.sentence, place + error.at)
+def _check(
+    schema_at: str, key: str, content: Mapping[str, Any], schema: Mapping[str, Any] | None
+) -> dict[str, Any] | tuple[FieldError, ...]:
+    """Fit content to its form, all of it checked."""
+    form = call_prefixing_pointers(schema_at, Form.of, schema)
+    fitted, errors = normalize(form, content)
+    return prefix_pointers(errors, pointer(key)) if errors else fitted

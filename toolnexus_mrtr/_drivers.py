@@ -1,7 +1,8 @@
-"""The exchange, driven to its end: `run` and `run_async`. The only room that awaits or sleeps.
+"""The exchange, driven to its end: `run` and `run_async`. The only module that awaits or sleeps.
 
-One generator of steps serves both drivers: it says what to call next, in order or at once; a driver calls it and hands
-back what came of it.
+One generator of steps serves both drivers, and does nothing itself. It yields a `HostCall`, a call of one of the host's
+functions, and is sent its result; or it yields a list of such generators, which have no order and may run at once, and
+is sent the list of what they returned. `_run_steps` and `_run_steps_async` are the loops that make those calls.
 """
 
 from __future__ import annotations
@@ -13,16 +14,14 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from toolnexus_mrtr._answers import asked_again
+from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, require_int, require_type
-from toolnexus_mrtr._exchange import Call, Done, Pause
-from toolnexus_mrtr._handlers import Handlers, HostCall, as_answer, asking
-from toolnexus_mrtr._records import PauseRecord, face, record_of
-from toolnexus_mrtr._resuming import asked_by, ids_of, response_to
+from toolnexus_mrtr._exchange import Call, Done, Pause, from_state, state_of
+from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answer
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import InputRequest
 
-#: Seconds; what is longer is as good as no deadline, and no event loop needs to count to it.
+#: Seconds: a longer timeout counts as none.
 _FOREVER: Final = 1e9
 
 _Result: TypeAlias = Mapping[str, Any]
@@ -52,9 +51,9 @@ def run(
     `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
     handler for, before anything of its pause is asked; `TypeError` for a wrong type, and for an awaitable.
     """
-    late = _deadline(timeout)
-    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, late=late)
-    result: dict[str, Any] = _walk(drive.steps(call), late)
+    deadline = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, deadline=deadline)
+    result: dict[str, Any] = _run_steps(drive.steps(call), deadline)
     return result
 
 
@@ -78,32 +77,32 @@ async def run_async(
     """
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
-    late = _deadline(timeout)
-    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, late=late)
-    limit = asyncio.timeout(None if late == math.inf else max(0.0, late - time.monotonic()))
+    deadline = _deadline(timeout)
+    drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=asyncio.sleep, deadline=deadline)
+    limit = asyncio.timeout(None if deadline == math.inf else max(0.0, deadline - time.monotonic()))
     try:
         async with limit:
-            result: dict[str, Any] = await _walk_async(drive.steps(call), late)
+            result: dict[str, Any] = await _run_steps_async(drive.steps(call), deadline)
             return result
     except TimeoutError:
         if not limit.expired():
             raise
-    raise _too_late()
+    raise _timed_out()
 
 
-#: Says what to do, is sent what came of it, and returns its own outcome. What a list holds may be done at once.
+#: What it yields and is sent says the docstring of this module; it returns its own outcome.
 _Steps: TypeAlias = "Generator[HostCall | list[_Steps], Any, Any]"
 
 
 class _Drive(Struct, frozen=True, kw_only=True):
-    """What a driver was given, and the steps that follow from it; no step is taken here."""
+    """What a driver was given, and the generators of steps that follow from it."""
 
     send: Callable[..., Any]
     handlers: Handlers
     reask: int
     on_step: Callable[..., Any] | None
     sleep: Callable[..., Any]
-    late: float
+    deadline: float
 
     def __post_init__(self) -> None:
         require_type("send", self.send, Callable, "callable")
@@ -121,76 +120,81 @@ class _Drive(Struct, frozen=True, kw_only=True):
             if self.on_step is not None:
                 yield HostCall("on_step", self.on_step, (step,))
             if isinstance(step, Call):
-                step = step.receive(_as_result((yield HostCall("send", self.send, (step.method, step.params)))))
+                step = step.receive(_require_object((yield HostCall("send", self.send, (step.method, step.params)))))
             else:
                 if step.delay:
-                    yield HostCall("sleep", self.sleep, (min(step.delay, self.late - time.monotonic()),))
-                step = yield from self._resumed(step)
+                    yield HostCall("sleep", self.sleep, (min(step.delay, self.deadline - time.monotonic()),))
+                step = yield from self._resume(step)
         return step.result
 
-    def _resumed(self, pause: Pause) -> _Steps:
-        """From a pause to the next call: all that it asks is answered, or nothing of it is asked."""
-        record: PauseRecord = record_of(pause)
-        asked, requests = asked_by(record), pause.requests
-        ids = ids_of(record, asked)
-        asks = {key: asking(self.handlers, key, each, requests.get(key)) for key, each in asked.items()}
-        responses = yield [self._response(pause, key, asked[key], ids.get(key), ask) for key, ask in asks.items()]
-        return face(Call, record.retried(dict(zip(asks, responses, strict=True)), None))
+    def _resume(self, pause: Pause) -> _Steps:
+        """From a pause to the next call. Where a handler is missing, none of its requests is asked."""
+        state, host_requests = state_of(pause), pause.requests
+        requests, ids = state.input_requests(), state.request_ids()
+        calls = {
+            key: host_call_for(self.handlers, key, request, host_requests.get(key)) for key, request in requests.items()
+        }
+        responses = yield [self._ask(pause, key, requests[key], ids.get(key), call) for key, call in calls.items()]
+        return from_state(Call, state.retry(dict(zip(calls, responses, strict=True))))
 
-    def _response(self, pause: Pause, key: str, asked: InputRequest, id: str | None, ask: HostCall) -> _Steps:
-        """Ask for one thing until its answer is right, or wrong once too often; give what the retry carries for it."""
+    def _ask(self, pause: Pause, key: str, request: InputRequest, id: str | None, call: HostCall) -> _Steps:
+        """Ask for one thing until its answer is right, or wrong once too often; return what is sent for it."""
         attempt = 1
         while True:
-            response = response_to(record_of(pause), key, as_answer(asked, (yield ask)), asked, id)
+            answer = to_answer(request, (yield call))
+            response = state_of(pause).write_answer(key, answer, request, id)
             if isinstance(response, dict):
                 return response
             if attempt > self.reask:
                 raise InvalidAnswer(response)
             attempt += 1
-            # Copied anew: what the host was handed is the host's to change.
-            again = asked_again(pause.requests[key], key, response, attempt)
-            ask = HostCall(ask.name, ask.function, (again,))
+            # Copied anew: the request that the host was handed is the host's to change.
+            again = ask_again(pause.requests[key], key, response, attempt)
+            call = HostCall(call.name, call.function, (again,))
 
 
-def _as_result(came: Any) -> Any:
-    """What was sent back, if it is a result: where a transport passes on whatever it got, the server is at fault."""
-    if came is None or isinstance(came, bool | int | float | str | list):
-        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(came)}")
-    return came
+def _require_object(result: Any) -> Any:
+    """Refuse JSON that is no object: a transport passes on whatever it got, so that the server is at fault."""
+    if result is None or isinstance(result, bool | int | float | str | list):
+        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(result)}")
+    return result
 
 
-def _walk(steps: _Steps, late: float) -> Any:
-    """Do step after step."""
-    came: Any = None
+def _run_steps(steps: _Steps, deadline: float) -> Any:
+    """Run a generator of steps to its end, one call after the other."""
+    result: Any = None
     while True:
         try:
-            step = steps.send(came)
-        except StopIteration as over:
-            return over.value
-        came = [_walk(each, late) for each in step] if isinstance(step, list) else _now(step, late)
-
-
-async def _walk_async(steps: _Steps, late: float) -> Any:
-    """Do step after step, waiting where there is something to wait for; what has no order, at once."""
-    came: Any = None
-    while True:
-        try:
-            step = steps.send(came)
-        except StopIteration as over:
-            return over.value
+            step = steps.send(result)
+        except StopIteration as stop:
+            return stop.value
         if isinstance(step, list):
-            came = await _at_once([_walk_async(each, late) for each in step])
+            result = [_run_steps(each, deadline) for each in step]
         else:
-            came = _called(step, late)
-            if isinstance(came, Awaitable):
-                came = await came
+            result = _call_without_awaiting(step, deadline)
 
 
-async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Walk all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
+async def _run_steps_async(steps: _Steps, deadline: float) -> Any:
+    """Run a generator of steps to its end: what it yields in a list at once, and all else one after the other."""
+    result: Any = None
+    while True:
+        try:
+            step = steps.send(result)
+        except StopIteration as stop:
+            return stop.value
+        if isinstance(step, list):
+            result = await _gather([_run_steps_async(each, deadline) for each in step])
+        else:
+            result = _call(step, deadline)
+            if isinstance(result, Awaitable):
+                result = await result
+
+
+async def _gather(coroutines: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Run all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
-    tasks = [asyncio.create_task(walk) for walk in walks]
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         for done in asyncio.as_completed(tasks):
             await done
@@ -201,21 +205,20 @@ async def _at_once(walks: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def _called(do: HostCall, late: float) -> Any:
-    """Call what is to be called, unless it is too late."""
-    if time.monotonic() >= late:
-        raise _too_late()
-    return do.function(*do.arguments)
+def _call(call: HostCall, deadline: float) -> Any:
+    """Call the host's function; raise where the deadline has passed."""
+    if time.monotonic() >= deadline:
+        raise _timed_out()
+    return call.function(*call.arguments)
 
 
-def _now(do: HostCall, late: float) -> Any:
-    """Call it where nothing can be awaited."""
-    came = _called(do, late)
-    if isinstance(came, Awaitable):
-        if isinstance(came, Coroutine):
-            came.close()
-        raise TypeError(f"{do.name} must return its result, not an awaitable of it: that takes run_async")
-    return came
+def _call_without_awaiting(call: HostCall, deadline: float) -> Any:
+    result = _call(call, deadline)
+    if isinstance(result, Awaitable):
+        if isinstance(result, Coroutine):
+            result.close()
+        raise TypeError(f"{call.name} must return its result, not an awaitable of it: that takes run_async")
+    return result
 
 
 def _deadline(timeout: float | None) -> float:
@@ -229,5 +232,5 @@ def _deadline(timeout: float | None) -> float:
     return time.monotonic() + timeout
 
 
-def _too_late() -> TimeoutError:
+def _timed_out() -> TimeoutError:
     return TimeoutError("the call was not done in time")

@@ -1,13 +1,13 @@
 """The error tree, JSON Pointers, and the checks of argument types.
 
-All over the library an error is raised behind an `except` block, not inside it: raised inside, it would carry the other
-one as its `__context__`, and with it what people entered.
+Where the error of another library could hold what a person entered, ours is raised behind the `except` block, not
+inside it: raised inside, it would carry the other one as its `__context__`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -17,8 +17,11 @@ from toolnexus_mrtr._text import quoted
 _LISTED: Final = 2
 _SENTENCE: Final = 100
 
-#: Where a value stands: a pointer, or its parent's trail and its own key. Pointers are made only of what is wrong.
+#: Where a value stands: a JSON Pointer, or a pair of where its parent stands and its own key. A walk keeps pairs, and
+#: writes a pointer only for what it raises.
 LazyPointer: TypeAlias = "str | tuple[LazyPointer, str | int]"
+
+_Result = TypeVar("_Result")
 
 
 class MrtrError(Exception):
@@ -99,18 +102,28 @@ def pointer(*tokens: str | int) -> str:
     return text
 
 
-def pointer_of(trail: LazyPointer) -> str:
-    """Make a JSON Pointer of a trail."""
+def pointer_of(place: LazyPointer) -> str:
+    """Write a place out as the JSON Pointer that it is."""
     tokens: list[str | int] = []
-    while not isinstance(trail, str):
-        trail, token = trail
+    while not isinstance(place, str):
+        place, token = place
         tokens.append(token)
-    return trail + pointer(*reversed(tokens))
+    return place + pointer(*reversed(tokens))
 
 
-def prefix_pointers(errors: Iterable[FieldError], place: str) -> tuple[FieldError, ...]:
-    """Let the errors of one form point from the outside, where the form stands at `place`."""
-    return tuple(FieldError(place + error.at, error.code, error.message) for error in errors)
+def prefix_pointers(errors: Iterable[FieldError], prefix: str) -> tuple[FieldError, ...]:
+    """Put the pointer to a form before the pointers of its errors."""
+    return tuple(FieldError(prefix + error.at, error.code, error.message) for error in errors)
+
+
+def call_prefixing_pointers(prefix: str, function: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Call a function, and put a pointer before that of the error that it raises."""
+    try:
+        return function(*arguments)
+    except MrtrError as caught:
+        error = caught
+    # Raised behind the block, it carries no context, which could hold an answer.
+    raise type(error)(error.code, error.sentence, prefix + error.at)
 
 
 def require_type(name: str, value: object, kind: Any, expected: str) -> None:

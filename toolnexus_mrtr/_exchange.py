@@ -1,30 +1,24 @@
-"""The exchange as values: a `Call`, the `Pause`s on its way, and the `Done` at its end. No clock, no I/O.
-
-What a pause keeps is the raw result; all else is read from it.
-"""
+"""The exchange as values: a `Call`, the `Pause`s on its way, and the `Done` at its end. No clock, no I/O."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, final, overload
+from typing import Any, NoReturn, TypeVar, final, overload
 
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer
-from toolnexus_mrtr._bridge import host_request
-from toolnexus_mrtr._contract import Answer, AnswerLike, Request
-from toolnexus_mrtr._errors import MrtrError, require_type
-from toolnexus_mrtr._findings import raise_first
-from toolnexus_mrtr._gates import Limits, pause_faults, result_type_faults
-from toolnexus_mrtr._json import copy_checked, copy_json
-from toolnexus_mrtr._reader import as_result, input_requests, is_input_required
-from toolnexus_mrtr._records import CallRecord, Kept, PauseRecord, call_record, face
-from toolnexus_mrtr._resuming import ids_of, resumed
-from toolnexus_mrtr._stored import invalid, read, write
+from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, require_type
+from toolnexus_mrtr._findings import raise_fault
+from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
+from toolnexus_mrtr._reader import ElicitationRequests, input_requests
+from toolnexus_mrtr._state import CallState, PauseState, load, not_stored, require_declaration, store
+from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, to_host_request
 from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
+from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
 
-#: No parser gives a value as deep as this. What a call came to is never refused for its depth: it has happened.
-_ENDLESS: Final = 100_000
+_Kind = TypeVar("_Kind", bound="_Value")
 
 
 class Done(Struct, frozen=True):
@@ -43,21 +37,52 @@ class Done(Struct, frozen=True):
         return [("result_type", self.result_type)]
 
 
+class _Value:
+    """A frozen value, compared by its private state, which its `repr` does not show."""
+
+    __slots__ = ("_state",)
+    _state: Any
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._state == getattr(other, "_state", None)
+
+    def __hash__(self) -> int:
+        # Params and results are maps, which have no hash; an id and a count tell calls and pauses apart.
+        return hash(tuple(value for _, value in self.__rich_repr__()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_state, (type(self), self._state)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        shown: list[tuple[str, Any]] = self._state.shown
+        return shown
+
+
 @final
-class Call(Kept):
+class Call(_Value):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
     Make one for each call: by its `id` pauses and answers are told apart.
     `server` is your own name for the server; it is stored with every pause, so that no other server is sent the
     answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of `params`; where
-    neither says anything, nothing is gated. The call is sent at most `max_retries + 1` times. `result_types` are those
-    that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits, unless given.
+    neither says anything, no request is refused as undeclared. The call is sent at most `max_retries + 1` times.
+    `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits,
+    unless given.
 
     Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry, and `TypeError` for a wrong type.
     """
 
     __slots__ = ()
-    _record: CallRecord
+    _state: CallState
 
     def __init__(
         self,
@@ -71,43 +96,53 @@ class Call(Kept):
         limits: Limits = Limits(),  # noqa: B008 - it is frozen
         id: str | None = None,
     ) -> None:
-        record = call_record(
-            method,
-            params,
-            server=server,
-            capabilities=capabilities,
+        require_type("params", params, Mapping, "a mapping")
+        require_type("capabilities", capabilities, Mapping | None, "a mapping")
+        require_type("limits", limits, Limits, "Limits")
+        require_int("max_retries", max_retries)
+        if not 0 <= max_retries <= MAX_COUNT:
+            raise LocalProtocolError("wrong_value", f"expected a number from 0 to {MAX_COUNT}", "/max_retries")
+        if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
+            raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
+        copy = copy_json(params, "/params", depth=limits.depth)
+        require_declaration(copy, "/params")
+        state = CallState(
+            method=_plain_str("method", method),
+            params=copy,
+            server=None if server is None else _plain_str("server", server),
+            capabilities=copy_json(capabilities, "/capabilities"),
             max_retries=max_retries,
-            result_types=result_types,
+            result_types=tuple(_plain_str("each of result_types", result_type) for result_type in result_types),
             limits=limits,
-            id=id,
+            id=os.urandom(8).hex() if id is None else _plain_str("id", id),
         )
-        object.__setattr__(self, "_record", record)
+        object.__setattr__(self, "_state", state)
 
     @property
     def method(self) -> str:
         """The method to send."""
-        return self._record.method
+        return self._state.method
 
     @property
     def params(self) -> dict[str, Any]:
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
-        copy: dict[str, Any] = copy_checked(self._record.params)
+        copy: dict[str, Any] = copy_checked(self._state.params)
         return copy
 
     @property
     def server(self) -> str | None:
         """Your own name for the server."""
-        return self._record.server
+        return self._state.server
 
     @property
     def id(self) -> str:
         """What tells this call and its retries from every other call."""
-        return self._record.id
+        return self._state.id
 
     @property
     def retry(self) -> int:
         """How many sends came before this one."""
-        return self._record.retry
+        return self._state.retry
 
     def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
         """Take the result of this call, copied: it is done, or paused for input.
@@ -119,38 +154,39 @@ class Call(Kept):
         `input_requests` raises; nothing of such a pause may be shown to anybody. Raises `RetryLimitExceeded` for one
         pause too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
         """
-        record = self._record
-        raise_first(result_type_faults(as_result(raw), record.result_types))
-        if not is_input_required(raw):
-            result = copy_json(raw, depth=_ENDLESS, remote=True, keep=True)
+        state = self._state
+        raise_fault(next(result_type_faults(require_result(raw), state.result_types), None))
+        if not ElicitationRequests.is_input_required(raw):
+            # The call has ended: its result is never refused for its depth, nor for what JSON cannot carry.
+            result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
-        pause = _pause(record, raw)
-        if record.retry >= record.max_retries:
+        pause = from_state(Pause, state.pause(raw))
+        if state.retry >= state.max_retries:
             raise RetryLimitExceeded(pause)
         return pause
 
     def to_json(self) -> bytes:
         """Store the call, as ASCII JSON. It holds the params, and is as secret as they are."""
-        return write(self._record)
+        return store(self._state)
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Call:
         """Give back a stored call, under the rules of `Pause.from_json`."""
-        record, raw = read(data, server)
+        state, raw = load(data, server)
         if raw is not None:
-            raise invalid()
-        return face(Call, record)
+            raise not_stored()
+        return from_state(Call, state)
 
 
 @final
-class Pause(Kept):
+class Pause(_Value):
     """A call that waits for input; `Call.receive` makes it, and `Pause.from_json`.
 
     Show its `requests`, or read its `input_requests`, and `resume`. What it gives out is copied each time.
     """
 
     __slots__ = ()
-    _record: PauseRecord
+    _state: PauseState
 
     def __init__(self) -> None:
         raise TypeError("a Pause is made by Call.receive and Pause.from_json")
@@ -158,35 +194,35 @@ class Pause(Kept):
     @property
     def call(self) -> Call:
         """The call that was paused, as it was sent."""
-        return face(Call, self._record.call)
+        return from_state(Call, self._state.call)
 
     @property
     def id(self) -> str:
         """A name to store it under: the id of the call, and the number of its retries."""
-        return self._record.id
+        return self._state.id
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
         """What is asked, by the server's keys and in its order."""
-        return input_requests(copy_checked(self._record.raw))
+        return input_requests(copy_checked(self._state.raw))
 
     @property
     def requests(self) -> dict[str, Request]:
         """A `Request` for each elicitation of `input_requests`, by the server's keys; the other kinds are not here."""
-        asked = self.input_requests
-        ids = ids_of(self._record, asked)
-        return {key: host_request(each, ids[key]) for key, each in asked.items() if isinstance(each, ElicitRequest)}
+        ids = self._state.request_ids()
+        requests = self.input_requests.items()
+        return {key: to_host_request(each, ids[key]) for key, each in requests if isinstance(each, ElicitRequest)}
 
     @property
     def request_state(self) -> str | None:
         """The state that the retry will echo, if the server sent one."""
-        state: str | None = self._record.raw.get("requestState")
+        state: str | None = self._state.raw.get("requestState")
         return state
 
     @property
     def delay(self) -> float:
         """Seconds to wait before the retry: 0 after questions, else 0.05 doubling to 5 while nothing is asked."""
-        return self._record.delay
+        return self._state.delay
 
     @overload
     def resume(self, answers: Mapping[str, HostAnswer], *, meta: Mapping[str, Any] | None = None) -> Call: ...
@@ -210,28 +246,28 @@ class Pause(Kept):
         form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
         """
         require_type("meta", meta, Mapping | None, "a mapping")
-        return face(Call, resumed(self._record, answers, meta))
+        return from_state(Call, self._state.resume(answers, meta))
 
     def to_json(self) -> bytes:
         """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
-        return write(self._record.call, self._record.raw)
+        return store(self._state.call, self._state.raw)
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Pause:
-        """Give back a stored pause, through every gate of `receive`, for the `server` of its call and no other.
+        """Give back a stored pause, checked as by `receive`, for the `server` of its call and no other.
 
         What was stored with a server must be asked for by that name, and what was stored without one without: no
         answer and no state goes to a server that did not ask.
 
         Raises `LocalProtocolError` `stored_pause_invalid`, `wrong_server`; `TypeError` for a wrong type.
         """
-        record, raw = read(data, server)
+        state, raw = load(data, server)
         try:
-            if raw is not None and is_input_required(raw):
-                return _pause(record, raw)
+            if raw is not None and ElicitationRequests.is_input_required(raw):
+                return from_state(Pause, state.pause(raw))
         except MrtrError:
             pass
-        raise invalid()
+        raise not_stored()
 
 
 class RetryLimitExceeded(MrtrError):
@@ -250,7 +286,18 @@ class RetryLimitExceeded(MrtrError):
         return RetryLimitExceeded, (self.pause,)
 
 
-def _pause(call: CallRecord, raw: Mapping[str, Any]) -> Pause:
-    """Let a paused result in, through every gate."""
-    raise_first(pause_faults(raw, method=call.method, capabilities=call.declared(), limits=call.limits))
-    return face(Pause, PauseRecord(call, copy_json(raw, depth=call.limits.depth, remote=True)))
+def from_state(kind: type[_Kind], state: CallState | PauseState) -> _Kind:
+    """Make the public value of a state."""
+    value = object.__new__(kind)
+    object.__setattr__(value, "_state", state)
+    return value
+
+
+def state_of(pause: Pause) -> PauseState:
+    """Give the state of a pause to a driver, which writes each answer as it comes."""
+    return pause._state  # noqa: SLF001 - the state is this module's own
+
+
+def _plain_str(name: str, value: str) -> str:
+    require_type(name, value, str, "a str")
+    return str.__str__(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -37,10 +36,10 @@ class Finding(Struct, frozen=True):
     spec: str
 
 
-def raise_first(findings: Iterable[Finding]) -> None:
-    """Raise the first finding of a walk, if there is one, as the server's error."""
-    for finding in findings:
-        raise RemoteProtocolError(finding.code, finding.message, finding.at)
+def raise_fault(fault: Finding | None) -> None:
+    """Raise a fault, if there is one, as the error of the server that it is."""
+    if fault is not None:
+        raise RemoteProtocolError(fault.code, fault.message, fault.at)
 
 
 def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:

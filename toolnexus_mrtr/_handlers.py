@@ -1,4 +1,4 @@
-"""What a host does for a server: `Handlers`, the declaration that follows, and which of them answers what. No I/O."""
+"""What a host does for a server: `Handlers`, the capabilities that follow, and which handler answers a request."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from toolnexus_mrtr._contract import Answer, AnswerLike, Request
 from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
 from toolnexus_mrtr._json import copy_checked, copy_json
-from toolnexus_mrtr._records import CAPABILITIES
+from toolnexus_mrtr._state import CAPABILITIES
+from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import (
+    MODES,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -21,24 +22,24 @@ from toolnexus_mrtr._types import (
     ListRootsRequest,
     ListRootsResult,
     Root,
+    mode_of,
 )
 
 _PROTOCOL: Final = "2026-07-28"
-_MODES: Final = ("form", "url")
 
 _Elicited: TypeAlias = Answer | AnswerLike | ElicitResult | Mapping[str, Any]
 _Sampled: TypeAlias = CreateMessageResult | Mapping[str, Any]
 _Roots: TypeAlias = ListRootsResult | Sequence[Root | Mapping[str, Any]]
 
 
-class _Declared(Struct, frozen=True, kw_only=True):
-    """What a declaration says beyond which handlers there are; by keyword alone."""
+class _Options(Struct, frozen=True, kw_only=True):
+    """The fields of `Handlers` that are given by keyword alone; in msgspec that holds for a whole class."""
 
-    modes: Collection[Literal["form", "url"]] = _MODES
+    modes: Collection[Literal["form", "url"]] = MODES
     sampling_tools: bool = False
 
 
-class Handlers(_Declared, frozen=True):
+class Handlers(_Options, frozen=True):
     """What a host does for a server, and the declaration that follows from it.
 
     `wait_for` resolves an elicitation: a `Request` comes, an `Answer` of any make goes back. `create_message` samples a
@@ -61,7 +62,7 @@ class Handlers(_Declared, frozen=True):
         if isinstance(self.modes, str) or not isinstance(self.modes, Iterable):
             raise TypeError(f"modes must be an iterable of str, not {type(self.modes).__name__}")
         modes = tuple(self.modes)
-        if not modes or not set(_MODES).issuperset(modes):
+        if not modes or not set(MODES).issuperset(modes):
             raise LocalProtocolError("wrong_value", "expected 'form', 'url' or both", "/modes")
         force_setattr(self, "modes", modes)
 
@@ -69,7 +70,7 @@ class Handlers(_Declared, frozen=True):
         """Give the `clientCapabilities` to declare: what has no handler is absent, so that no server asks for it."""
         declared: dict[str, Any] = {}
         if self.wait_for is not None:
-            declared["elicitation"] = {mode: {} for mode in _MODES if mode in self.modes}
+            declared["elicitation"] = {mode: {} for mode in MODES if mode in self.modes}
         if self.create_message is not None:
             declared["sampling"] = {"tools": {}} if self.sampling_tools else {}
         if self.list_roots is not None:
@@ -77,7 +78,7 @@ class Handlers(_Declared, frozen=True):
         return declared
 
     def meta(self, client_info: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Give the `_meta` that every request of 2026-07-28 carries (base, "_meta"); put it into the call's params.
+        """Give the `_meta` that every request of 2026-07-28 carries (basic/index, "_meta"); put it into the params.
 
         `client_info` is the client's `name` and `version`; leave it out, and the server is not told.
         """
@@ -89,34 +90,34 @@ class Handlers(_Declared, frozen=True):
 
 
 class HostCall(Struct, frozen=True):
-    """A function of the host's, to be called next."""
+    """A call of one of the host's functions, still to be made."""
 
     name: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
 
 
-def asking(handlers: Handlers, key: str, asked: InputRequest, request: Request | None) -> HostCall:
-    """Find the handler for what is asked, and hand it a copy: `request` if it is an elicitation.
+def host_call_for(handlers: Handlers, key: str, request: InputRequest, host_request: Request | None) -> HostCall:
+    """Find the handler for what is asked, and hand it a copy: `host_request` if it is an elicitation.
 
     A handler whose declaration leaves this out (`modes`, `sampling_tools`) does not count.
     """
-    if isinstance(asked, ElicitRequest):
-        if handlers.wait_for is not None and (asked.mode or "form") in handlers.modes:
-            return HostCall("wait_for", handlers.wait_for, (request,))
-    elif isinstance(asked, CreateMessageRequest):
-        without_tools = asked.tools is None and asked.tool_choice is None
+    if isinstance(request, ElicitRequest):
+        if handlers.wait_for is not None and mode_of(request) in handlers.modes:
+            return HostCall("wait_for", handlers.wait_for, (host_request,))
+    elif isinstance(request, CreateMessageRequest):
+        without_tools = request.tools is None and request.tool_choice is None
         if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
             return HostCall(
-                "create_message", handlers.create_message, (replace(asked, params=copy_checked(asked.params)),)
+                "create_message", handlers.create_message, (replace(request, params=copy_checked(request.params)),)
             )
-    elif isinstance(asked, ListRootsRequest) and handlers.list_roots is not None:
+    elif isinstance(request, ListRootsRequest) and handlers.list_roots is not None:
         return HostCall("list_roots", handlers.list_roots, ())
     raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))
 
 
-def as_answer(asked: InputRequest, came: Any) -> Any:
-    """What a handler gave, as `Pause.resume` takes it: a bare sequence of roots becomes their result."""
-    if isinstance(asked, ListRootsRequest) and isinstance(came, Sequence) and not isinstance(came, str | bytes):
-        return {"roots": list(came)}
-    return came
+def to_answer(request: InputRequest, result: Any) -> Any:
+    """Turn what a handler returned into what `Pause.resume` takes: a bare sequence of roots into their result."""
+    if isinstance(request, ListRootsRequest) and isinstance(result, Sequence) and not isinstance(result, str | bytes):
+        return {"roots": list(result)}
+    return result

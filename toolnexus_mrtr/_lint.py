@@ -5,15 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr._errors import MrtrError, require_type
-from toolnexus_mrtr._findings import MRTR, RESULT_TYPE, SAFE_URLS, SERVERS, Finding, error, warning, wrong_type
+from msgspec import UNSET
+
+from toolnexus_mrtr._errors import MrtrError, pointer, require_type
+from toolnexus_mrtr._findings import (
+    MRTR,
+    RESULT_TYPE,
+    SAFE_URLS,
+    SERVERS,
+    Finding,
+    error,
+    warning,
+    wrong_type,
+)
 from toolnexus_mrtr._forms import form_findings, link_findings
-from toolnexus_mrtr._gates import Limits, asking_faults, keeping_faults, pausing_faults, result_type_faults
 from toolnexus_mrtr._json import copy_json
-from toolnexus_mrtr._reader import as_result
-from toolnexus_mrtr._rules import elicitation_params, is_flat
-from toolnexus_mrtr._types import COMPLETE, ELICIT, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE
+from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE, URL
 from toolnexus_mrtr._urls import inspect_url
+from toolnexus_mrtr._validation import (
+    Entry,
+    Limits,
+    entry_faults,
+    entry_of,
+    map_faults,
+    method_faults,
+    require_result,
+    result_type_faults,
+    state_faults,
+)
 
 _LIMITS: Final = Limits()
 
@@ -50,27 +69,27 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
 
 def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
     try:
-        as_result(raw)
+        require_result(raw)
     except MrtrError as fault:
         yield error(fault.code, fault.sentence, "", MRTR)
         return
     result_type = raw.get("resultType")
     present = [name for name in _PAUSE_MEMBERS if name in raw]
     if "resultType" not in raw:
-        # Older servers leave it out, those of this revision must not (base, "ResultType").
+        # Older servers leave it out, those of this revision must not (basic/index, "ResultType").
         yield error("missing_member", "expected a member 'resultType'", "/resultType", RESULT_TYPE)
     yield from result_type_faults(raw)
     if result_type == COMPLETE:
         # The result of a task, which another method gets, has such members too.
         for name in present if method is None or method in MRTR_METHODS else ():
             yield warning("not_paused", f"expected no {name} in a result that is complete", f"/{name}", MRTR)
-    else:
-        if result_type == INPUT_REQUIRED:
-            yield from pausing_faults(raw, method)
-        if present:
-            yield from _pause_findings(raw, capabilities)
+        return
     if result_type == INPUT_REQUIRED:
-        yield from _unkept(raw)
+        yield from method_faults(raw, method)
+    if present:
+        yield from _pause_findings(raw, capabilities)
+    if result_type == INPUT_REQUIRED:
+        yield from _not_json(raw)
 
 
 def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
@@ -78,9 +97,13 @@ def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | No
     entries = raw.get("inputRequests")
     if isinstance(entries, Mapping) and not entries:
         yield warning("asks_nothing", "expected something to be asked, or no inputRequests", "/inputRequests", SERVERS)
-    yield from asking_faults(raw, capabilities, _LIMITS, also=_entry_findings)
+    yield from map_faults(raw, _LIMITS)
+    for key, entry in entries.items() if isinstance(entries, Mapping) else ():
+        yield from entry_faults(key, entry, capabilities, _LIMITS)
+        if isinstance(entry, Mapping):
+            yield from _entry_warnings(key, entry_of(entry))
     yield from _null_member(raw, "requestState")
-    yield from keeping_faults(raw, _LIMITS)
+    yield from state_faults(raw, _LIMITS)
 
 
 def _null_member(raw: Mapping[str, Any], name: str) -> Iterator[Finding]:
@@ -88,35 +111,33 @@ def _null_member(raw: Mapping[str, Any], name: str) -> Iterator[Finding]:
         yield error("null_member", f"expected {name} to be left out, found null", f"/{name}", MRTR)
 
 
-def _entry_findings(key: str, entry: Any, at: str) -> Iterator[Finding]:
-    """What a reader lets pass in one entry."""
-    if not isinstance(entry, Mapping):
-        return
-    if is_flat(entry):
+def _entry_warnings(key: Any, entry: Entry) -> Iterator[Finding]:
+    """What no reader refuses in one entry, and is wrong or unwise all the same."""
+    at = pointer("inputRequests", key)
+    if not entry.params_at:
         yield error("flat_entry", "expected method and params, found an elicitation without them", at, MRTR)
-    method = entry.get("method", ELICIT)
-    if isinstance(method, str) and method not in _METHODS:
+    if isinstance(entry.method, str) and entry.method not in _METHODS:
         # An extension may have agreed on more; a client that does not know of it cannot answer.
         yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
-    params, inside = elicitation_params(entry)
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
-    if len(str(key)) <= _LIMITS.key:
-        yield from _elicitation_findings(params, at + inside)
+    if entry.mode is not UNSET and len(str(key)) <= _LIMITS.key:
+        yield from _elicitation_warnings(entry, at + entry.params_at)
 
 
-def _elicitation_findings(params: Mapping[str, Any], at: str) -> Iterator[Finding]:
-    mode, url, schema = params.get("mode", "form"), params.get("url"), params.get("requestedSchema")
-    if mode == "url" and isinstance(url, str):
+def _elicitation_warnings(entry: Entry, at: str) -> Iterator[Finding]:
+    params, mode = entry.params, entry.mode
+    url, schema = params.get("url"), params.get("requestedSchema")
+    if mode == URL and isinstance(url, str):
         for word in inspect_url(url).warnings:
             yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
-    if mode == "form":
+    if mode == FORM:
         yield from link_findings(params, ("message",), at)
         if isinstance(schema, Mapping):
             yield from form_findings(schema, at + "/requestedSchema")
 
 
-def _unkept(raw: Mapping[str, Any]) -> Iterator[Finding]:
-    """A place of a pause that is nested too deep to be kept, or that no JSON could have held."""
+def _not_json(raw: Mapping[str, Any]) -> Iterator[Finding]:
+    """A pause is nested deeper than the limits allow, or holds what JSON cannot."""
     try:
         copy_json(raw, depth=_LIMITS.depth, remote=True)
     except MrtrError as fault:

@@ -1,13 +1,12 @@
-"""Raw to typed: one quick path for the well-formed entry; where it is not, `_rules` says what and where."""
+"""Raw to typed: what a paused result asks, leniently as the sibling ports read it, and strictly by the protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, final
 
-from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
-from toolnexus_mrtr._findings import raise_first
-from toolnexus_mrtr._rules import elicitation_params, entry_faults, is_flat, request_faults, state_faults
+from toolnexus_mrtr._errors import pointer
+from toolnexus_mrtr._findings import MRTR, raise_fault, wrong_type
 from toolnexus_mrtr._types import (
     ELICIT,
     INPUT_REQUIRED,
@@ -20,7 +19,16 @@ from toolnexus_mrtr._types import (
     ListRootsRequest,
     UnknownRequest,
 )
-from toolnexus_mrtr._urls import plain_url
+from toolnexus_mrtr._validation import (
+    Entry,
+    entry_of,
+    map_faults,
+    read_well_formed,
+    require_result,
+    shape_faults,
+    state_faults,
+    url_faults,
+)
 
 
 @final
@@ -33,11 +41,12 @@ class ElicitationRequests:
 
     @staticmethod
     def is_input_required(raw: Mapping[str, Any]) -> bool:
-        """Whether the server paused the call: `resultType` is exactly `"input_required"` (base, "ResultType").
+        """Whether the server paused the call: `resultType` is exactly `"input_required"` (basic/index, "ResultType").
 
         Ask this before anything else is read from the map; an absent `resultType` is a finished call.
         """
-        return is_input_required(raw)
+        result_type = require_result(raw).get("resultType")
+        return isinstance(result_type, str) and result_type == INPUT_REQUIRED
 
     @staticmethod
     def requests(raw: Mapping[str, Any]) -> dict[str, ElicitRequest | None]:
@@ -50,40 +59,27 @@ class ElicitationRequests:
         Raises `RemoteProtocolError` whose `at` names the key: `wrong_type`, `unknown_mode` for a mode that is no
         string, `unsafe_url` for a url that `inspect_url` refuses.
         """
-        return lenient_requests(raw)
+        requests: dict[str, ElicitRequest | None] = {}
+        for key, entry in _entries(raw).items():
+            name = key if type(key) is str else _plain_key(key)
+            request = read_well_formed(entry)
+            if request is None:
+                requests[name] = None if entry is None else read_leniently(entry, pointer("inputRequests", name))
+            else:
+                requests[name] = request if type(request) is ElicitRequest else UNREAD
+        return requests
 
     @staticmethod
     def request_state(raw: Mapping[str, Any]) -> str | None:
         """Give the state to echo in the retry, the very same string; `None` when there is none to echo.
 
-        `""` is a state like any other: test with `is not None` (mrtr, "Client Requirements", 2).
+        `""` is a state like any other: test with `is not None` (basic/patterns/mrtr, "Client Requirements", 2).
 
         Raises `RemoteProtocolError` `wrong_type` when it is no string.
         """
-        return request_state(raw)
-
-
-def is_input_required(raw: Mapping[str, Any]) -> bool:
-    result_type = as_result(raw).get("resultType")
-    return isinstance(result_type, str) and result_type == INPUT_REQUIRED
-
-
-def request_state(raw: Mapping[str, Any]) -> str | None:
-    raise_first(state_faults(as_result(raw)))
-    state: str | None = raw.get("requestState")
-    return state
-
-
-def lenient_requests(raw: Mapping[str, Any]) -> dict[str, ElicitRequest | None]:
-    raise_first(request_faults(as_result(raw), strict=False))
-    entries = raw.get("inputRequests") or {}
-    return {str.__str__(key): None if entry is None else _elicitation(entry) for key, entry in entries.items()}
-
-
-def lenient_request(entry: Mapping[str, Any]) -> ElicitRequest:
-    """Read one entry as `ElicitationRequests.requests` would; errors point into the entry."""
-    raise_first(entry_faults(entry, strict=False))
-    return _elicitation(entry)
+        raise_fault(next(state_faults(require_result(raw)), None))
+        state: str | None = raw.get("requestState")
+        return state
 
 
 def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
@@ -98,88 +94,59 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
     `unknown_mode`, `unsafe_url`; `LocalProtocolError` `not_a_result` for a whole JSON-RPC response; `TypeError` for
     what is no map.
     """
-    entries = as_result(raw).get("inputRequests")
-    if type(entries) is not dict and not isinstance(entries, Mapping):
-        raise_first(request_faults(raw, strict=True))
-        return {}
-    return {
-        key if type(key) is str else _plain_key(key, raw): _quick(entry) or _careful(entry, key)
-        for key, entry in entries.items()
-    }
+    requests: dict[str, InputRequest] = {}
+    for key, entry in _entries(raw).items():
+        name = key if type(key) is str else _plain_key(key)
+        requests[name] = read_well_formed(entry) or _read_strictly(entry, pointer("inputRequests", name))
+    return requests
 
 
-def as_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Let a result through; refuse what is no map, and a whole response, which would look like a finished call."""
-    if type(raw) is not dict:
-        require_type("raw", raw, Mapping, "a mapping")
-    if raw.get("jsonrpc") == "2.0" and "resultType" not in raw and ("result" in raw or "error" in raw):
-        raise LocalProtocolError("not_a_result", "expected the 'result' member of a response, found the whole response")
-    return raw
+def read_leniently(entry: Mapping[str, Any], at: str = "") -> ElicitRequest:
+    """Read one entry as `ElicitationRequests.requests` does; errors point to it at `at`."""
+    _refuse(entry, at, strict=False)
+    parts = entry_of(entry)
+    return _elicitation(parts) if parts.method == ELICIT else UNREAD
 
 
-def _plain_key(key: str, raw: Mapping[str, Any]) -> str:
-    if not isinstance(key, str):
-        raise_first(request_faults(raw, strict=True))
-    return str.__str__(key)
+def _read_strictly(entry: Any, at: str) -> InputRequest:
+    _refuse(entry, at, strict=True)
+    parts = entry_of(entry)
+    if parts.method == ELICIT:
+        return _elicitation(parts)
+    if parts.method == SAMPLE:
+        return CreateMessageRequest(params=parts.params)
+    if parts.method == LIST_ROOTS:
+        return ListRootsRequest(params=parts.params)
+    return UnknownRequest(method=parts.method, params=parts.params)
 
 
-def _quick(entry: Any) -> InputRequest | None:
-    """Read a well-formed entry of the specification's shape; `None` where it needs a careful look."""
-    if type(entry) is not dict:
-        return None
-    try:
-        method = entry["method"]
-        if method == ELICIT:
-            return _quick_elicitation(entry["params"])
-        if method == SAMPLE:
-            params = entry["params"]
-            if type(params) is dict and type(params["messages"]) is list and type(params["maxTokens"]) is int:
-                return CreateMessageRequest(params=params)
-        elif method == LIST_ROOTS and "params" not in entry:
-            return ListRootsRequest()
-    except KeyError:
-        pass
-    return None
+def _refuse(entry: Any, at: str, *, strict: bool) -> None:
+    """Raise the first fault of an entry, if it has one."""
+    raise_fault(next(shape_faults(entry, at, strict=strict), None))
+    raise_fault(next(url_faults(entry, at), None))
 
 
-def _quick_elicitation(params: Any) -> ElicitRequest | None:
-    if type(params) is not dict:
-        return None
-    message, mode = params["message"], params.get("mode")
-    if type(message) is not str:
-        return None
-    if mode == "url":
-        url = params["url"]
-        if type(url) is str and plain_url(url) and "requestedSchema" not in params:
-            return ElicitRequest(message=message, mode=mode, url=url)
-    elif mode == "form" or (mode is None and "mode" not in params):
-        schema = params["requestedSchema"]
-        if type(schema) is dict and "url" not in params:
-            return ElicitRequest(message=message, requested_schema=schema, mode=mode)
-    return None
-
-
-def _careful(entry: Any, key: str) -> InputRequest:
-    """Read any entry that no strict rule refuses."""
-    raise_first(entry_faults(entry, pointer("inputRequests", key), strict=True))
-    method = entry.get("method", ELICIT)
-    if method == ELICIT:
-        return _elicitation(entry)
-    if method == SAMPLE:
-        return CreateMessageRequest(params=entry["params"])
-    if method == LIST_ROOTS:
-        return ListRootsRequest(params=entry.get("params"))
-    return UnknownRequest(method=method, params=entry.get("params"))
-
-
-def _elicitation(entry: Mapping[str, Any]) -> ElicitRequest:
-    """Read an entry that no lenient rule refuses."""
-    if not is_flat(entry) and entry.get("method") != ELICIT:
-        return UNREAD
-    params, _ = elicitation_params(entry)
+def _elicitation(entry: Entry) -> ElicitRequest:
+    """Give an elicitation in which no fault was found."""
+    params = entry.params or {}
     return ElicitRequest(
         message=params.get("message"),
         requested_schema=params.get("requestedSchema"),
         mode=params.get("mode"),
         url=params.get("url"),
     )
+
+
+def _entries(raw: Mapping[str, Any]) -> Mapping[Any, Any]:
+    """Give the `inputRequests` of a result; absent and null are none."""
+    entries = require_result(raw).get("inputRequests")
+    if type(entries) is dict:
+        return entries
+    raise_fault(next(map_faults(raw), None))
+    return entries or {}
+
+
+def _plain_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise_fault(wrong_type("names that are strings", key, "/inputRequests", MRTR))
+    return str.__str__(key)

@@ -1,4 +1,4 @@
-"""The structs of the protocol, its method names and result types. Holds data only; touches nothing else of the library.
+"""The structs of the protocol, its method names and result types. Data only; imports nothing of the library.
 
 Specification: MCP 2026-07-28, `basic/patterns/mrtr`, `client/elicitation`, and `schema.ts`, which outranks schema.json.
 """
@@ -14,18 +14,23 @@ ELICIT: Final = "elicitation/create"
 SAMPLE: Final = "sampling/createMessage"
 LIST_ROOTS: Final = "roots/list"
 
-#: The three calls that a server may pause (mrtr, "Supported Requests").
+#: The three calls that a server may pause (basic/patterns/mrtr, "Supported Requests").
 MRTR_METHODS: Final = ("prompts/get", "resources/read", "tools/call")
 
 COMPLETE: Final = "complete"
 INPUT_REQUIRED: Final = "input_required"
 
-#: The three things that a person can do with an elicitation (elic, "Response Actions").
+#: The two kinds of elicitation.
+FORM: Final = "form"
+URL: Final = "url"
+MODES: Final = (FORM, URL)
+
+#: The three things that a person can do with an elicitation (client/elicitation, "Response Actions").
 ACTIONS: Final = ("accept", "decline", "cancel")
 
 
 class _Value(Struct, frozen=True, kw_only=True):
-    """A wire value whose `repr` shows only what may stand in a log: no content, no params."""
+    """A value of the protocol whose `repr` shows only what may stand in a log: no content, no params."""
 
     _shown: ClassVar[tuple[str, ...]] = ()
 
@@ -39,7 +44,7 @@ class _Value(Struct, frozen=True, kw_only=True):
 class ElicitRequest(
     _Value, frozen=True, kw_only=True, omit_defaults=True, rename={"requested_schema": "requestedSchema"}
 ):
-    """A question to a person: a form, or a visit to a url (elic, "Elicitation Requests").
+    """A question to a person: a form, or a visit to a url (client/elicitation, "Elicitation Requests").
 
     Each field is `None` when the member is absent. An absent `mode` means form. `url` has passed `inspect_url` when
     `mode` is `"url"`, and means nothing otherwise. `requested_schema` is the server's object, whole and in its order,
@@ -54,9 +59,13 @@ class ElicitRequest(
     url: str | None = None
 
 
-#: What a lenient reader makes of the entry of another method: nothing of it was read, so that it is a request of any
-#: kind. It is known by identity; an elicitation that says nothing is equal to it.
+#: What the lenient reader makes of an entry of another method, whose params it does not read. Compare with `is`.
 UNREAD: Final = ElicitRequest()
+
+
+def mode_of(request: ElicitRequest) -> str:
+    """Give the mode of an elicitation; without one it is a form (client/elicitation, "Elicitation Requests")."""
+    return FORM if request.mode is None else request.mode
 
 
 class CreateMessageRequest(_Value, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 from msgspec import UNSET
 
@@ -15,6 +15,7 @@ from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import (
     ACTIONS,
     UNREAD,
+    URL,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -24,7 +25,11 @@ from toolnexus_mrtr._types import (
     ListRootsRequest,
     ListRootsResult,
     Root,
+    mode_of,
 )
+
+#: Gives content as the retry carries it, or its field errors: of a key, the content, and the form's schema if known.
+Fit: TypeAlias = "Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, Any] | tuple[FieldError, ...]]"
 
 _SENDABLE: Final = "a string, a number, a boolean or an array of strings"
 
@@ -40,7 +45,7 @@ class ElicitationResponses:
     @staticmethod
     def to_input_response(key: str, result: InputResult, request: InputRequest | None = None) -> dict[str, Any]:
         """Write one answer, as a map of its one key: `to_input_responses` for a single entry, with the same errors."""
-        return to_input_responses({key: result}, None if request is None else {key: request})
+        return ElicitationResponses.to_input_responses({key: result}, None if request is None else {key: request})
 
     @staticmethod
     def to_input_responses(
@@ -49,54 +54,53 @@ class ElicitationResponses:
         """Write the `inputResponses` of the retry: bare results under the server's keys, in the order given.
 
         Pass the very `requests` that `input_requests` or `ElicitationRequests.requests` read, no copies. Each must then
-        have its answer (mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`,
-        that of a url never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`;
-        the rest is for `Form.check` to judge. Without them content is sent where the result has some, numbers as they
-        are. Decline and cancel never carry it.
+        have its answer (basic/patterns/mrtr, "Client Requirements", 1), of its kind; the accept of a form always
+        carries `content`, that of a url never does. `None` for an optional field is left out, `3.0` for an integer
+        field is sent as `3`; the rest is for `Form.check` to judge. Without them content is sent where the result has
+        some, numbers as they are. Decline and cancel never carry it.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
         `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
         each required field that is `None`; `TypeError` for `None` or another wrong type as map, key or result.
         """
-        return to_input_responses(results, requests)
+        _require_mapping("results", results)
+        if requests is None:
+            requests = dict.fromkeys(results)
+        else:
+            _require_mapping("requests", requests)
+            require_same_keys("results", results, requests)
+        written: dict[str, Any] = {}
+        errors: list[FieldError] = []
+        for key, result in results.items():
+            request, name = requests[key], key if type(key) is str else _plain_key(key)
+            response = _write_quickly(result, request) or write_result(name, result, request, _coerce)
+            if isinstance(response, dict):
+                written[name] = response
+            else:
+                errors += response
+        if errors:
+            raise InvalidAnswer(errors)
+        return written
 
 
-def to_input_responses(
-    results: Mapping[str, InputResult], requests: Mapping[str, InputRequest | None] | None = None
-) -> dict[str, Any]:
-    _need_mapping("results", results)
-    if requests is None:
-        requests = dict.fromkeys(results)
-    else:
-        _need_mapping("requests", requests)
-        need_same_keys("results", results, requests)
-    written = {}
-    errors: list[FieldError] = []
-    for key, result in results.items():
-        request, name = requests[key], key if type(key) is str else _key(key)
-        written[name] = _quick(result, request) or _careful(name, result, request, errors)
-    if errors:
-        raise InvalidAnswer(errors)
-    return written
-
-
-def need_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str, InputRequest | None]) -> None:
-    """Each request has its answer (mrtr, "Client Requirements", 1), and each answer its request."""
+def require_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str, InputRequest | None]) -> None:
+    """Each request has its answer (basic/patterns/mrtr, "Client Requirements", 1), and each answer its request."""
     if given.keys() == requests.keys():
         return
     for key in given:
-        if _key(key, name) not in requests:
+        if _plain_key(key, name) not in requests:
             raise LocalProtocolError("unexpected_answer", "expected no answer to what was not asked", pointer(key))
     missing = next(key for key in requests if key not in given)
     raise LocalProtocolError("missing_answer", "expected an answer to every request", pointer(missing))
 
 
-def _quick(result: InputResult, request: InputRequest | None) -> dict[str, Any] | None:
-    """Write the accept of a form whose content is of plain types; `None` where it needs a careful look."""
+def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[str, Any] | None:
+    """Write the accept of a form whose content is of plain types; `None` where it has to be looked at in full."""
     if type(result) is not ElicitResult or result.action != "accept":
         return None
     content = result.content
-    if type(content) is not dict or not (request is None or (type(request) is ElicitRequest and request.mode != "url")):
+    is_form = request is None or (type(request) is ElicitRequest and request.mode != URL)
+    if type(content) is not dict or not is_form:
         return None
     copy = content.copy()
     for name, value in content.items():
@@ -119,14 +123,19 @@ def _quick(result: InputResult, request: InputRequest | None) -> dict[str, Any] 
     return {"action": "accept", "content": copy}
 
 
-def _careful(key: str, result: InputResult, request: InputRequest | None, errors: list[FieldError]) -> dict[str, Any]:
-    """Write any result, or say what is wrong with it and where; fields that cannot be sent are added to `errors`."""
+def write_result(
+    key: str, result: InputResult, request: InputRequest | None, fit: Fit
+) -> dict[str, Any] | tuple[FieldError, ...]:
+    """Write any result, or give the field errors of its form; what is otherwise wrong with it is raised.
+
+    `fit` is asked about the content of an accepted form.
+    """
     if isinstance(result, ElicitResult) and (request is None or isinstance(request, ElicitRequest)):
-        return _elicit_response(key, result, request, errors)
-    if isinstance(result, CreateMessageResult) and _asks_for(CreateMessageRequest, request):
-        return message_response(key, _message_members(result))
-    if isinstance(result, ListRootsResult) and _asks_for(ListRootsRequest, request):
-        return roots_response(key, {"roots": result.roots})
+        return _write_elicit_result(key, result, request, fit)
+    if isinstance(result, CreateMessageResult) and _can_ask_for(CreateMessageRequest, request):
+        return write_message(key, _message_members(result))
+    if isinstance(result, ListRootsResult) and _can_ask_for(ListRootsRequest, request):
+        return write_roots(key, {"roots": result.roots})
     if isinstance(result, InputResult):
         expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
@@ -134,46 +143,55 @@ def _careful(key: str, result: InputResult, request: InputRequest | None, errors
     raise TypeError(f"each of results must be {expected}, not {type(result).__name__}")
 
 
-def _asks_for(kind: type, request: InputRequest | None) -> bool:
+def _can_ask_for(kind: type, request: InputRequest | None) -> bool:
     return request is None or isinstance(request, kind) or request is UNREAD
 
 
-def _elicit_response(
-    key: str, result: ElicitResult, request: ElicitRequest | None, errors: list[FieldError]
-) -> dict[str, Any]:
+def _write_elicit_result(
+    key: str, result: ElicitResult, request: ElicitRequest | None, fit: Fit
+) -> dict[str, Any] | tuple[FieldError, ...]:
     action, content = result.action, result.content
     if action != "accept":
         if action not in ACTIONS:
             raise _wrong_value("'accept', 'decline' or 'cancel'", json_type(action), key, "action")
         return {"action": ACTIONS[ACTIONS.index(action)]}
-    # Omitted for out-of-band mode (ts, ElicitResult): what came of the visit is between the person and the url.
-    if request is not None and request.mode == "url":
+    # Omitted for out-of-band mode (schema.ts, ElicitResult): a visit's outcome is between the person and the url.
+    if request is not None and mode_of(request) == URL:
         return {"action": "accept"}
     if content is None:
         if request is None or request is UNREAD:
             return {"action": "accept"}
         content = {}
-    schema = None if request is None else request.requested_schema
-    if schema is not None and isinstance(content, Mapping):
-        content, faults = coerce(schema, content)
-        errors += prefix_pointers(faults, pointer(key))
-    return {"action": "accept", "content": _content(key, content)}
-
-
-def _content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy what was entered: text, booleans, finite numbers and lists of text (ts, ElicitResult)."""
     if not isinstance(content, Mapping):
         raise _wrong_value("an object", json_type(content), key, "content")
-    copy = {}
-    for name, value in content.items():
+    for name in content:
         if not isinstance(name, str):
             raise _wrong_value("names that are strings", json_type(name), key, "content")
-        twin = to_plain(value)
-        if type(twin) is list:
-            twin = [_text(item, key, name, place) for place, item in enumerate(twin)]
-        elif twin is UNSET or twin is None or type(twin) is dict:
+    fitted = fit(key, content, None if request is None else request.requested_schema)
+    return {"action": "accept", "content": fitted} if isinstance(fitted, dict) else fitted
+
+
+def _coerce(
+    key: str, content: Mapping[str, Any], schema: Mapping[str, Any] | None
+) -> dict[str, Any] | tuple[FieldError, ...]:
+    """Fit content to its form as far as that needs no check of values, and copy what the wire can carry."""
+    errors: tuple[FieldError, ...] = ()
+    if schema is not None:
+        content, errors = coerce(schema, content)
+    copy = copy_content(key, content)
+    return prefix_pointers(errors, pointer(key)) if errors else copy
+
+
+def copy_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy what was entered: text, booleans, finite numbers and lists of text (schema.ts, ElicitResult)."""
+    copy = {}
+    for name, value in content.items():
+        plain = to_plain(value)
+        if type(plain) is list:
+            plain = [_text(item, key, name, place) for place, item in enumerate(plain)]
+        elif plain is UNSET or plain is None or type(plain) is dict:
             raise _wrong_value(_SENDABLE, unsendable(value), key, "content", name)
-        copy[str.__str__(name)] = twin
+        copy[str.__str__(name)] = plain
     return copy
 
 
@@ -183,8 +201,8 @@ def _text(item: object, key: str, *place: str | int) -> str:
     return str.__str__(item)
 
 
-def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy what a model said (ts, CreateMessageResult)."""
+def write_message(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy what a model said (schema.ts, CreateMessageResult)."""
     role, content, model = members.get("role"), members.get("content"), members.get("model")
     if role not in ("user", "assistant"):
         raise _wrong_value("'user' or 'assistant'", json_type(role), key, "role")
@@ -202,8 +220,8 @@ def message_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def roots_response(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the client's roots: each uri must start with `file://` (ts, Root)."""
+def write_roots(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the client's roots: each uri must start with `file://` (schema.ts, Root)."""
     roots = members.get("roots")
     if not isinstance(roots, list | tuple):
         raise _wrong_value("an array", json_type(roots), key, "roots")
@@ -231,12 +249,12 @@ def _root_members(root: Root) -> dict[str, Any]:
     return {"uri": root.uri} if root.name is None else {"uri": root.uri, "name": root.name}
 
 
-def _key(key: Any, name: str = "results") -> str:
+def _plain_key(key: Any, name: str = "results") -> str:
     require_type(f"a key of {name}", key, str, "a str")
     return str.__str__(key)
 
 
-def _need_mapping(name: str, value: object) -> None:
+def _require_mapping(name: str, value: object) -> None:
     if type(value) is not dict:
         require_type(name, value, Mapping, "a mapping")
 

@@ -1,4 +1,4 @@
-"""The command line: what it reads and when it fails. Imports the door of the library only; nothing imports it."""
+"""The command line `toolnexus-mrtr`: runs one command and turns its errors into sentences and an exit status."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from toolnexus_mrtr import MrtrError, printable
-from toolnexus_mrtr.cli._errors import BadInput, Unwritable, say
-from toolnexus_mrtr.cli._options import parsed
+from toolnexus_mrtr.cli._errors import BadInput, WriteError, print_to_stderr
+from toolnexus_mrtr.cli._options import parse_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
-    It is 0 when the command did its work, also for a reader who has seen enough, as `head` has; 2 when its input is
-    bad and 1 when its output cannot be written, with one sentence on stderr, or one for each field that does not fit
-    its form; 1 also when `lint` found an error, `vectors` a vector that fails or `adversary` a rule that was not kept;
-    130 when it was interrupted.
+    0: the command did its work, or the reader of its output closed the pipe early, as `head` does.
+    1: the output cannot be written; or `lint` found an error, a vector failed, or a client did not pass all that
+    `adversary` checks.
+    2: the input is bad.
+    130: the command was interrupted.
+
+    Bad input and a failed write are reported on stderr: one sentence, or one for each field that does not fit its form.
     """
     try:
         status = _run(arguments)
@@ -25,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        # What is still buffered would fail once more when the interpreter ends.
+        # The interpreter flushes stdout when it ends: what is still buffered must not fail a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0 if isinstance(error, BrokenPipeError) else _fail(1, f"standard output: {error.strerror}")
     return status
@@ -33,14 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        options = parsed(arguments)
-        lines, status = _finished(options.run(options))
+        options = parse_arguments(arguments)
+        lines, status = _collect(options.run(options))
     except SystemExit:
         # The help or the version was asked for, and printed.
         return 0
     except (MrtrError, BadInput) as error:
         return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
-    except Unwritable as error:
+    except WriteError as error:
         return _fail(1, str(error))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for line in lines:
@@ -48,8 +51,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     return status
 
 
-def _finished(command: Iterator[str]) -> tuple[list[str], int]:
-    """Give all that a command prints, before any of it is printed, and its status; 0 unless it says another."""
+def _collect(command: Iterator[str]) -> tuple[list[str], int]:
+    """Run a command to its end, so that nothing is printed if it fails; give its lines and its status, 0 if none."""
     lines = []
     while True:
         try:
@@ -60,5 +63,5 @@ def _finished(command: Iterator[str]) -> tuple[list[str], int]:
 
 def _fail(status: int, *sentences: str) -> int:
     for sentence in sentences:
-        say(f"toolnexus-mrtr: {printable(sentence)}")
+        print_to_stderr(f"toolnexus-mrtr: {printable(sentence)}")
     return status

@@ -1,4 +1,4 @@
-"""What a command says beside its output: its errors, and the one way to standard error."""
+"""The errors that end a command, and printing to standard error."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import suppress
 
 
 class BadInput(Exception):
-    """The input of a command is not what it needs; each argument is one sentence, of where and what was expected."""
+    """The input of a command is not what it needs; each argument is one sentence: where, and what was expected."""
 
 
-class Unwritable(Exception):
+class WriteError(Exception):
     """A file cannot be written; the text says which, and why."""
 
 
-def say(line: str) -> None:
-    """Print a line to standard error; where that is closed or full, nobody hears it, and nothing else happens."""
-    # To print to no file is to print to standard output.
+def print_to_stderr(line: str) -> None:
+    """Print a line to standard error; ignored where that is closed or full."""
+    # Python sets sys.stderr to None where it is closed, and print(file=None) would write to standard output.
     if sys.stderr is not None:
         with suppress(OSError):
             print(line, file=sys.stderr, flush=True)

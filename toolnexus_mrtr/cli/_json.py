@@ -1,4 +1,4 @@
-"""JSON as RFC 8259 has it, which Python's own parser takes less strictly."""
+"""JSON as RFC 8259 defines it, which Python's own parser reads less strictly; and comparing two JSON values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from itertools import chain
 from typing import Any, Final, NoReturn
 
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._text import cited
+from toolnexus_mrtr.cli._text import quote_short
 
-#: How deep the JSON may be nested: beyond every use, and well within what Python can write again.
-_DEPTH: Final = 100
+#: How deep JSON may be nested: more than anybody needs, and little enough for Python to write it again.
+_MAX_DEPTH: Final = 100
 
 
-def parse(text: str) -> Any:
-    """Read one JSON value."""
+def parse_json(text: str) -> Any:
+    """Parse one JSON value; raises `BadInput`."""
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_members)
+        value = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_parse_float, object_pairs_hook=_build_object
+        )
     except json.JSONDecodeError as error:
         raise BadInput(f"expected JSON, line {error.lineno} column {error.colno}: {error.msg}") from None
     except ValueError:
@@ -26,35 +28,40 @@ def parse(text: str) -> Any:
     except RecursionError:
         value = None
     else:
-        if not _too_deep(value):
+        if not _is_too_deep(value):
             return value
-    raise BadInput(f"expected JSON that is nested at most {_DEPTH} levels deep")
+    raise BadInput(f"expected JSON that is nested at most {_MAX_DEPTH} levels deep")
 
 
-def _refuse(constant: str) -> NoReturn:
+def is_same_json(left: Any, right: Any, *, is_ordered: bool = False) -> bool:
+    """Whether two values are the same JSON; 1, 1.0 and true differ, the order of members only where it `is_ordered`."""
+    return json.dumps(left, sort_keys=not is_ordered) == json.dumps(right, sort_keys=not is_ordered)
+
+
+def _refuse_constant(constant: str) -> NoReturn:
     raise BadInput(f"expected JSON, which has no {constant}")
 
 
-def _finite(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise BadInput("expected numbers that a float can hold")
     return number
 
 
-def _members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a member that stands twice: who reads the first is asked something else than who reads the last."""
+def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; refuses a member that stands twice, since some parsers read the first and others the last."""
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            raise BadInput(f"expected every member of an object once, {cited(name)} stands there twice")
+            raise BadInput(f"expected every member of an object once, {quote_short(name)} stands there twice")
         members[name] = value
     return members
 
 
-def _too_deep(value: Any) -> bool:
-    boxes = [value] if isinstance(value, dict | list) else []
-    for _ in range(_DEPTH):
-        items = chain.from_iterable(box.values() if isinstance(box, dict) else box for box in boxes)
-        boxes = [item for item in items if isinstance(item, dict | list)]
-    return bool(boxes)
+def _is_too_deep(value: Any) -> bool:
+    containers = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MAX_DEPTH):
+        items = chain.from_iterable(box.values() if isinstance(box, dict) else box for box in containers)
+        containers = [item for item in items if isinstance(item, dict | list)]
+    return bool(containers)

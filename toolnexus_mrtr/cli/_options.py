@@ -1,4 +1,4 @@
-"""The options of each command, and what the command is told of them."""
+"""Defines the commands and their options, and parses the arguments of the command line."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._lint import lint_files
 from toolnexus_mrtr.cli._show import show
 
-#: Gives what it prints line by line, and perhaps returns the status.
+#: A command yields the lines to print; it may be a generator that returns the exit status.
 _Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
 
 _FILE: Final[dict[str, Any]] = {
     "metavar": "FILE",
     "help": "the result of the call, or the whole JSON-RPC response; - for standard input",
 }
-_REPEATED: Final[dict[str, Any]] = {"action": "append", "default": []}
+_REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 
-_ANSWERING: Final = """\
+_ANSWER_HELP: Final = """\
 Every key that the result asks needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
 put commas between them. Choices are known by value or by label:
@@ -41,7 +41,7 @@ number of its retries kept:
 What is saved holds the arguments and the state, and is as secret as they are.
 """
 
-_PORTING: Final = """\
+_VECTORS_HELP: Final = """\
 COMMAND reads one JSON line for each vector, {"operation": ..., "input": ...}, and
 answers it with one line: {"expect": ...} or {"error": {"code": ..., "at": ...}}.
 It must flush each line. It is started anew after a vector that it did not answer.
@@ -52,7 +52,7 @@ listed must fail; those of an operation or a flag that is listed are not run. Th
 status is 1 where it is otherwise.
 """
 
-_ATTACKING: Final = """\
+_ADVERSARY_HELP: Final = """\
 COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url is put
 behind its arguments. It calls every tool of tools/list once, in that order, and goes
 on where a call fails; then it lists the prompts once. The description of each tool
@@ -66,10 +66,10 @@ rules passed; what a client does not declare it is not asked.
 """
 
 
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the arguments of the command line, `sys.argv` unless given; `run` is what they ask to be done.
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments of the command line, `sys.argv` unless given; `run` of what it gives is the command.
 
-    Raises `BadInput`, and `SystemExit` where the help or the version was asked for and printed.
+    Raises `BadInput`, and `SystemExit` after it printed the help or the version.
     """
     parser = _Parser(
         prog="toolnexus-mrtr",
@@ -84,13 +84,13 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _add_show(commands: Any) -> None:
-    command = _added(commands, "show", show, "Print what a paused result asks.")
+    command = _add_command(commands, "show", show, "Print what a paused result asks.")
     command.add_argument("file", **_FILE)
 
 
 def _add_answer(commands: Any) -> None:
     about = "Print the params of the call that answers a paused result, as JSON."
-    command = _added(commands, "answer", answer, about, _ANSWERING)
+    command = _add_command(commands, "answer", answer, about, _ANSWER_HELP)
     command.add_argument("file", **_FILE)
     paused = command.add_mutually_exclusive_group()
     paused.add_argument(
@@ -101,55 +101,57 @@ def _add_answer(commands: Any) -> None:
     paused.add_argument("--resume", metavar="FILE", help="the paused call as --save has stored it; - as above")
     command.add_argument("--save", metavar="FILE", help="store the call that answers, for --resume; keep it secret")
     command.add_argument(
-        "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATED
+        "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
     )
-    command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **_REPEATED)
-    command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **_REPEATED)
+    command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **_REPEATABLE)
+    command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **_REPEATABLE)
 
 
 def _add_lint(commands: Any) -> None:
     about = "List all that is wrong with results, and what is unwise in them. The status is 1 where a MUST is broken."
-    command = _added(commands, "lint", lint_files, about)
+    command = _add_command(commands, "lint", lint_files, about)
     command.add_argument("files", nargs="+", **_FILE)
     command.add_argument("--method", metavar="METHOD", help="the method of the calls, as tools/call")
     _add_format(command)
 
 
 def _add_vectors(commands: Any) -> None:
-    about = "Hold the vectors of the fixtures against this library, or against any other program."
-    command = _added(commands, "vectors", _hold_vectors, about, _PORTING)
+    about = "Run the vectors of the fixtures against this library, or against any other program."
+    command = _add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
     command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; those that are built in unless given")
     command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
     command.add_argument(
-        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATED
+        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATABLE
     )
     command.add_argument(
         "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
     )
     command.add_argument(
-        "--seconds", type=_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
+        "--seconds", type=_parse_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
     )
     _add_format(command)
 
 
 def _add_adversary(commands: Any) -> None:
     about = "Play a hostile server on loopback, and report what a client does about it. The status is 0 for full marks."
-    command = _added(commands, "adversary", _play_adversary, about, _ATTACKING)
-    command.add_argument("--port", type=_port, default=0, help="where to listen; a free port unless given")
+    command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
+    command.add_argument("--port", type=_parse_port, default=0, help="where to listen; a free port unless given")
     command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; it is given the url")
     command.add_argument(
-        "--seconds", type=_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
+        "--seconds", type=_parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
     )
     _add_format(command)
 
 
-def _added(commands: Any, name: str, run: _Command, about: str, more: str | None = None) -> argparse.ArgumentParser:
+def _add_command(
+    commands: Any, name: str, run: _Command, about: str, epilog: str | None = None
+) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         name,
         help=about,
         description=about,
-        epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter if more else argparse.HelpFormatter,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter,
         allow_abbrev=False,
     )
     command.set_defaults(run=run)
@@ -167,7 +169,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        # The import takes as long as all the rest.
+        # This import takes as long as the whole command otherwise.
         from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
 
         try:
@@ -177,27 +179,27 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _hold_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
-    # What other programs are run with is slow to import.
-    from toolnexus_mrtr.cli._vectors import vectors  # noqa: PLC0415 - see above
+def _run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
+    # Its imports, subprocess among them, are slow; the other commands do without.
+    from toolnexus_mrtr.cli._vectors import run_vectors  # noqa: PLC0415 - see above
 
-    return vectors(options)
-
-
-def _play_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
-    # So is a web server.
-    from toolnexus_mrtr.cli._adversary import adversary  # noqa: PLC0415 - see above
-
-    return adversary(options)
+    return run_vectors(options)
 
 
-def _port(text: str) -> int:
+def _run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
+    # Its imports, http.server among them, are slow; the other commands do without.
+    from toolnexus_mrtr.cli._adversary import run_adversary  # noqa: PLC0415 - see above
+
+    return run_adversary(options)
+
+
+def _parse_port(text: str) -> int:
     if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
         raise argparse.ArgumentTypeError("expected a port from 0 to 65535")
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A command of the user's own: started without a shell, and ended with all that it started."""
+"""Starts the command that `--cmd` names, without a shell, and kills it with every process that it started."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from contextlib import suppress
 from toolnexus_mrtr.cli._errors import BadInput
 
 
-def words(command: str) -> list[str]:
-    """Split a command as a shell does."""
-    found: list[str] = []
+def split_command(command: str) -> list[str]:
+    """Split a command into its arguments as a shell does."""
+    arguments: list[str] = []
     with suppress(ValueError):
-        found = shlex.split(command)
-    if not found:
+        arguments = shlex.split(command)
+    if not arguments:
         raise BadInput("--cmd: expected a command")
-    return found
+    return arguments
 
 
-def started(program: list[str], streams: int) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own; `streams` is what its standard input and output are."""
+def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own; `streams` is used for both its standard input and its output."""
     try:
         return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
-            program, stdin=streams, stdout=streams, bufsize=0, start_new_session=True
+            command, stdin=streams, stdout=streams, bufsize=0, start_new_session=True
         )
     except OSError as error:
         reason = error.strerror
@@ -35,9 +35,9 @@ def started(program: list[str], streams: int) -> subprocess.Popen[bytes]:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program, and all that it started in its session."""
+    """Kill a program and every process of its session, and close the pipes to it."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     with process:
-        # Leaving closes the pipes, which nobody waits for any more.
+        # Leaving the block closes the pipes and waits for the program.
         pass

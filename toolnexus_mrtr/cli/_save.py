@@ -1,4 +1,4 @@
-"""`--save`: writes what is secret to a file, all of it or nothing, for its owner alone."""
+"""Writes what `--save` stores: the whole file or nothing, readable by its owner alone, since it holds secrets."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from toolnexus_mrtr.cli._errors import Unwritable
+from toolnexus_mrtr.cli._errors import WriteError
 
 
 def save(name: str, data: bytes) -> None:
-    """Write a file in place of the one that is there; whoever reads it finds the one or the other, whole."""
+    """Write a file in one step: whoever reads it meanwhile finds the old content or the new, never a part."""
     try:
-        # A link itself gives way: what it leads to may be anybody's.
+        # A link at this name is replaced, not followed: its target may belong to somebody else.
         folder, file = os.path.split(name)
         path = Path(os.path.realpath(folder), file)
-        # To put a file in the place of a device or a pipe would break it.
+        # A device or a pipe must not be replaced by a file.
         is_other = path.exists() and not path.is_file()
         if not is_other:
-            _put(path, data)
+            _replace_file(path, data)
     except OSError as error:
-        raise Unwritable(f"{name}: expected it to be writable: {error.strerror}") from None
+        raise WriteError(f"{name}: expected it to be writable: {error.strerror}") from None
     except ValueError:
         is_other = True
     if is_other:
-        raise Unwritable(f"{name}: expected the name of a file")
+        raise WriteError(f"{name}: expected the name of a file")
 
 
-def _put(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".toolnexus-mrtr-{os.urandom(8).hex()}")
     try:
-        with open(temporary, "xb", opener=_private) as file:
+        with open(temporary, "xb", opener=_open_for_owner) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -40,5 +40,5 @@ def _put(path: Path, data: bytes) -> None:
             temporary.unlink()
 
 
-def _private(path: str, flags: int) -> int:
+def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)

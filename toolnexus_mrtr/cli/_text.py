@@ -1,4 +1,4 @@
-"""How the command line shows foreign text: nothing that a server writes can pass for a line of ours."""
+"""Shows a server's text on a terminal so that it cannot be mistaken for a line of the command itself."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ from unicodedata import east_asian_width
 
 from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, printable
 
-#: Folded at a space where there is one. A terminal that folds by itself would start a line with the server's text.
-_fold: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
-_fold_wide: Final = re.compile(r".{1,37}(?: |$)|.{1,37}").findall
+#: Split a text into lines, after a space where possible. If the terminal wrapped a long line itself, the server's text
+#: would start the next line; wide characters take two columns.
+_split: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
+_split_wide: Final = re.compile(r".{1,37}(?: |$)|.{1,37}").findall
 
-#: What stands in no need of quotes.
-_is_word: Final = re.compile(r"[\w.-]+").fullmatch
+#: Whether a name can be shown without quotes.
+_is_plain: Final = re.compile(r"[\w.-]+").fullmatch
 
-#: How much of a name one sentence of an error shows.
-_SHOWN: Final = 64
-
-
-def folded(text: str, lead: str, more: str) -> Iterator[str]:
-    """Give the lines of one text: the first behind `lead`, those that do not fit into it behind `more`."""
-    fold = _fold_wide if _has_wide(text) else _fold
-    for place, part in enumerate(fold(printable(text)) or [""]):
-        yield (more if place else lead) + part
+#: How many characters of a name an error message shows.
+_MAX_NAME: Final = 64
 
 
-def _has_wide(text: str) -> bool:
-    """Whether a terminal gives some character of a text two columns."""
+def fold(text: str, first: str, rest: str) -> Iterator[str]:
+    """Split a text into lines that fit a terminal: the first is prefixed with `first`, the others with `rest`."""
+    split = _split_wide if _has_wide_characters(text) else _split
+    for index, part in enumerate(split(printable(text)) or [""]):
+        yield (rest if index else first) + part
+
+
+def _has_wide_characters(text: str) -> bool:
     return not text.isascii() and any(east_asian_width(character) in "WF" for character in text)
 
 
-def said(text: str, bar: str = "  | ") -> Iterator[str]:
-    """Give what a server says to a person, every line of it behind a bar."""
+def quote_lines(text: str, prefix: str = "  | ") -> Iterator[str]:
+    """Give a server's text with every line prefixed, those that had to be folded included."""
     for line in text.replace("\r\n", "\n").split("\n"):
-        yield from folded(line, bar, bar)
+        yield from fold(line, prefix, prefix)
 
 
-def written(value: Any) -> str:
-    """Give a value as JSON."""
+def to_json_text(value: Any) -> str:
+    """Give a value as JSON that is safe to print."""
     return printable(json.dumps(value, ensure_ascii=False))
 
 
-def cut(text: str, most: int) -> str:
-    """Give the beginning of a text that is long."""
-    return text if len(text) <= most else text[:most] + "..."
+def truncate(text: str, length: int) -> str:
+    """Give at most `length` characters of a text, with dots where some are left out."""
+    return text if len(text) <= length else text[:length] + "..."
 
 
-def named(name: str) -> str:
-    """Give a name in quotes, so that an empty one is seen and none can say more than its name."""
-    return written(name)
+def quote(name: str) -> str:
+    """Give a name in quotes and escaped, so that an empty one is visible and none runs into the text around it."""
+    return to_json_text(name)
 
 
-def cited(name: str) -> str:
-    """Give a name in quotes for the sentence of an error, cut short."""
-    return named(cut(name, _SHOWN))
+def quote_short(name: str) -> str:
+    """Give a name in quotes for an error message: escaped and truncated."""
+    return quote(truncate(name, _MAX_NAME))
 
 
-def addressed(key: str, field: str) -> str:
-    """Give a field as `--accept` names it, in quotes where it may say more than its name."""
+def format_field(key: str, field: str) -> str:
+    """Give a field as `--accept` writes it, KEY.FIELD, in quotes unless it is short and plain."""
     name = f"{key}.{field}"
-    return name if _is_word(name) and len(name) <= _SHOWN else cited(name)
+    return name if _is_plain(name) and len(name) <= _MAX_NAME else quote_short(name)
 
 
-def asked(request: InputRequest) -> str:
+def describe_request(request: InputRequest) -> str:
     """Say what kind of thing a request asks for."""
     if isinstance(request, ElicitRequest):
         return "a visit to a url" if request.mode == "url" else "a form"
@@ -73,4 +73,4 @@ def asked(request: InputRequest) -> str:
         return "a message of a language model"
     if isinstance(request, ListRootsRequest):
         return "the roots of the client"
-    return f"something unknown, of the method {cited(request.method)}"
+    return f"something unknown, of the method {quote_short(request.method)}"

@@ -1,6 +1,7 @@
-"""What the hostile server plays, one tool each: the pauses, what the host does about them, and what may come of it.
+"""The trials of the hostile server, one tool each: its pauses, the user's answers, and what the client must do.
 
-Keys, states and urls are made to be got wrong; every url that could be opened leads to a trap on loopback.
+Keys, states and urls are ones that careless clients mishandle; every url that could be opened leads to a trap on
+loopback.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 _ADA: Final = {"action": "accept", "content": {"name": "Ada"}}
 _NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
-#: Members of every length that a client is tempted to tidy up, to decode or to escape in another way.
+#: Text that a client may be tempted to trim, normalize, decode or escape in another way.
 _AWKWARD_STATE: Final = ' \x00\u2028\u00e9e\u0301\U0001f600\\/+=%20&amp;"\t\n '
 _AWKWARD_KEYS: Final = ("", "__proto__", "constructor", "a.b/c", "undefined", "resultType", "snake_case", "\u2028 ")
 
-#: What may come of a trial: every pause is answered as the host says; it is answered or given up; it is answered or
-#: given up soon; it is not accepted; it is given up; it is given up sooner or later.
+#: What a client must do in a trial:
+#:   answered      answer every pause as the host says
+#:   free          answer or give up
+#:   soon          answer or give up, within a few seconds
+#:   not accepted  anything but accept
+#:   given up      send no retry
+#:   bounded       give up after a number of retries
 Outcome: TypeAlias = Literal["answered", "free", "soon", "not accepted", "given up", "bounded"]
 
 
 class Trial(NamedTuple):
-    """One tool: the results that it pauses with, and the answers that its host gives, `None` where there is nobody."""
+    """One tool: the results that it pauses with, and the answers of the host by key, `None` where there is no user."""
 
     name: str
     rounds: tuple[dict[str, Any], ...]
@@ -34,19 +40,19 @@ class Trial(NamedTuple):
 
     @property
     def has_trap(self) -> bool:
-        """Whether a url of it leads to a trap, which is named as the trial."""
+        """Whether one of its urls leads to a trap, which has the name of the trial."""
         return "/trap/" in json.dumps(self.rounds)
 
-    def tool(self) -> dict[str, Any]:
-        """The tool as `tools/list` has it."""
+    def to_tool(self) -> dict[str, Any]:
+        """Give the tool as `tools/list` describes it."""
         return {
             "name": self.name,
-            "description": " ".join(self._said()),
+            "description": " ".join(self._describe()),
             "inputSchema": {"type": "object"},
             "_meta": {"arguments": self.arguments, "host": self.host},
         }
 
-    def _said(self) -> Iterator[str]:
+    def _describe(self) -> Iterator[str]:
         yield f"Call once, with the arguments {json.dumps(self.arguments)}."
         for key, answer in self.host.items():
             if answer is None:
@@ -57,24 +63,24 @@ class Trial(NamedTuple):
                 yield f"For {json.dumps(key)} the user chooses {answer['action']}."
 
 
-def _question(key: str) -> str:
-    """Say which key a request belongs to, for hosts that see no keys."""
+def _make_message(key: str) -> str:
+    """Make a message that tells the key of its request, for hosts that are not shown keys."""
     return f"What is {json.dumps(key, ensure_ascii=False)}?"
 
 
-def form(key: str, schema: Mapping[str, Any] = _NAME, **more: Any) -> dict[str, Any]:
-    """Ask for a form."""
-    params = {"mode": "form", "message": _question(key), "requestedSchema": schema, **more}
+def make_form(key: str, schema: Mapping[str, Any] = _NAME, **more: Any) -> dict[str, Any]:
+    """Make a request for a form."""
+    params = {"mode": "form", "message": _make_message(key), "requestedSchema": schema, **more}
     return {"method": "elicitation/create", "params": params}
 
 
-def _link(key: str, url: str) -> dict[str, Any]:
-    params = {"mode": "url", "message": _question(key), "url": url}
+def _make_link(key: str, url: str) -> dict[str, Any]:
+    params = {"mode": "url", "message": _make_message(key), "url": url}
     return {"method": "elicitation/create", "params": params}
 
 
-def paused(asked: Any = None, state: str | None = None) -> dict[str, Any]:
-    """Make a pause of what is there."""
+def make_pause(asked: Any = None, state: str | None = None) -> dict[str, Any]:
+    """Make a paused result with the members that are given."""
     result: dict[str, Any] = {"resultType": "input_required"}
     if asked is not None:
         result["inputRequests"] = asked
@@ -83,83 +89,79 @@ def paused(asked: Any = None, state: str | None = None) -> dict[str, Any]:
     return result
 
 
-def trials(base: str) -> tuple[Trial, ...]:
-    """Give every trial of a server at a base url, in the order in which they are listed."""
+def _make_round(key: str = "who", schema: Mapping[str, Any] = _NAME) -> tuple[dict[str, Any]]:
+    """Make the rounds of a trial that asks once, for one form."""
+    return (make_pause({key: make_form(key, schema)}, "s-1"),)
+
+
+def make_trials(base: str) -> tuple[Trial, ...]:
+    """Make the trials of a server at a base url, in the order of `tools/list`."""
     return (
-        *_echoes(),
-        *_answers(),
-        *_contents(),
-        *_modes(base),
-        *_urls(base),
-        *_schemas(base),
-        *_broken(),
-        *_endings(),
+        *_make_echo_trials(),
+        *_make_answer_trials(),
+        *_make_content_trials(),
+        *_make_mode_trials(base),
+        *_make_url_trials(base),
+        *_make_schema_trials(base),
+        *_make_malformed_trials(),
+        *_make_ending_trials(),
     )
 
 
-def _echoes() -> Iterator[Trial]:
-    who, host = {"who": form("who")}, {"who": _ADA}
-    yield Trial("plain", (paused(who, "s-1"),), host)
-    yield Trial(
-        "arguments",
-        (paused(who, "s-1"),),
-        host,
-        arguments={"weight": 1.0, "note": None, "tags": [], "deep": {"empty": {}}, "text": ""},
-    )
-    # A state that may be tidied up, one that may be parsed and one that may be cut short.
+def _make_echo_trials() -> Iterator[Trial]:
+    who, host = {"who": make_form("who")}, {"who": _ADA}
+    yield Trial("plain", _make_round(), host)
+    arguments: dict[str, Any] = {"weight": 1.0, "note": None, "tags": [], "deep": {"empty": {}}, "text": ""}
+    yield Trial("arguments", _make_round(), host, arguments=arguments)
+    # One state that a client may trim or normalize, one that it may parse and one that it may truncate.
     states = (_AWKWARD_STATE, '{"a": 1.0, "b" : null}', "long " * 20_000)
-    yield Trial("awkward_state", tuple(paused(who, state) for state in states), host)
-    yield Trial("half_surrogate", (paused(who, "a\ud800b"),), host, "free")
-    yield Trial("empty_state", (paused(who, ""),), host)
-    yield Trial("no_state", (paused(who),), host)
-    rounds = (paused({"first": form("first")}, "s-1"), paused({"second": form("second")}), paused(state="s-3"))
-    yield Trial("several_rounds", rounds, {"first": _ADA, "second": {"action": "decline"}})
-    disguised = {"_meta": {}, "content": [], "isError": False, **paused(who, "s-1")}
-    yield Trial("disguised", (disguised,), host)
-    yield Trial("busy", tuple(paused(state=f"busy-{n}") for n in range(3)), {})
-
-
-def _answers() -> Iterator[Trial]:
-    names = {key: {"action": "accept", "content": {"name": f"n-{place}"}} for place, key in enumerate(_AWKWARD_KEYS)}
-    yield Trial("awkward_keys", (paused({key: form(key) for key in names}, "s-1"),), names)
-    filled = {"type": "object", "properties": {"name": {"type": "string", "default": "Eve"}}}
-    asked = {"no": form("no", filled), "away": form("away", filled)}
-    yield Trial("refusals", (paused(asked, "s-1"),), {"no": {"action": "decline"}, "away": {"action": "cancel"}})
-
-
-def _contents() -> Iterator[Trial]:
-    nothing = {"type": "object", "properties": {}}
-    yield Trial(
-        "nothing_to_fill", (paused({"ok": form("ok", nothing)}, "s-1"),), {"ok": {"action": "accept", "content": {}}}
+    yield Trial("awkward_state", tuple(make_pause(who, state) for state in states), host)
+    yield Trial("half_surrogate", (make_pause(who, "a\ud800b"),), host, "free")
+    yield Trial("empty_state", (make_pause(who, ""),), host)
+    yield Trial("no_state", (make_pause(who),), host)
+    rounds = (
+        make_pause({"first": make_form("first")}, "s-1"),
+        make_pause({"second": make_form("second")}),
+        make_pause(state="s-3"),
     )
+    yield Trial("several_rounds", rounds, {"first": _ADA, "second": {"action": "decline"}})
+    disguised = {"_meta": {}, "content": [], "isError": False, **make_pause(who, "s-1")}
+    yield Trial("disguised", (disguised,), host)
+    yield Trial("busy", tuple(make_pause(state=f"busy-{n}") for n in range(3)), {})
+
+
+def _make_answer_trials() -> Iterator[Trial]:
+    names = {key: {"action": "accept", "content": {"name": f"n-{place}"}} for place, key in enumerate(_AWKWARD_KEYS)}
+    yield Trial("awkward_keys", (make_pause({key: make_form(key) for key in names}, "s-1"),), names)
+    filled = {"type": "object", "properties": {"name": {"type": "string", "default": "Eve"}}}
+    asked = {"no": make_form("no", filled), "away": make_form("away", filled)}
+    yield Trial("refusals", (make_pause(asked, "s-1"),), {"no": {"action": "decline"}, "away": {"action": "cancel"}})
+
+
+def _make_content_trials() -> Iterator[Trial]:
+    nothing = {"type": "object", "properties": {}}
+    yield Trial("nothing_to_fill", _make_round("ok", nothing), {"ok": {"action": "accept", "content": {}}})
     content = {"name": "1", "size": 1.5, "count": 2, "sure": False, "tags": ["a"]}
     types = {"name": "string", "size": "number", "count": "integer", "sure": "boolean"}
     tags = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
     kinds = {"type": "object", "properties": {name: {"type": kind} for name, kind in types.items()} | {"tags": tags}}
-    yield Trial(
-        "values", (paused({"all": form("all", kinds)}, "s-1"),), {"all": {"action": "accept", "content": content}}
-    )
+    yield Trial("values", _make_round("all", kinds), {"all": {"action": "accept", "content": content}})
     unsendable = {"nested": {"first": "Ada"}, "null_value": None, "list_of_numbers": [1, 2]}
     for name, value in unsendable.items():
-        yield Trial(
-            name,
-            (paused({"who": form("who")}, "s-1"),),
-            {"who": {"action": "accept", "content": {"name": value}}},
-            "free",
-        )
+        yield Trial(name, _make_round(), {"who": {"action": "accept", "content": {"name": value}}}, "free")
 
 
-def _modes(base: str) -> Iterator[Trial]:
-    without_mode = form("who")
+def _make_mode_trials(base: str) -> Iterator[Trial]:
+    without_mode = make_form("who")
     del without_mode["params"]["mode"]
-    yield Trial("mode_left_out", (paused({"who": without_mode}, "s-1"),), {"who": _ADA})
+    yield Trial("mode_left_out", (make_pause({"who": without_mode}, "s-1"),), {"who": _ADA})
     sure = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}, "required": ["sure"]}
-    yield Trial("nobody", (paused({"sure": form("sure", sure)}, "s-1"),), {"sure": None}, "not accepted", "nobody")
-    visit = paused({"visit": _link("visit", f"{base}/trap/visit")}, "s-1")
+    yield Trial("nobody", _make_round("sure", sure), {"sure": None}, "not accepted", "nobody")
+    visit = make_pause({"visit": _make_link("visit", f"{base}/trap/visit")}, "s-1")
     yield Trial("visit", (visit,), {"visit": {"action": "accept"}}, rule="url-fetched", mode="url")
 
 
-def _urls(base: str) -> Iterator[Trial]:
+def _make_url_trials(base: str) -> Iterator[Trial]:
     host = base.removeprefix("http://")
     unsafe = {
         "userinfo": f"http://good.example@{host}/trap/url_userinfo",
@@ -168,71 +170,70 @@ def _urls(base: str) -> Iterator[Trial]:
         "control": f"http://{host}/trap/url_control/\r\nX-Injected: 1",
     }
     for name, url in unsafe.items():
-        asked = paused({"visit": _link("visit", url)}, "s-1")
+        asked = make_pause({"visit": _make_link("visit", url)}, "s-1")
         yield Trial(f"url_{name}", (asked,), {"visit": {"action": "accept"}}, "not accepted", "url-unsafe", mode="url")
 
 
-def _schemas(base: str) -> Iterator[Trial]:
+def _make_schema_trials(base: str) -> Iterator[Trial]:
     accepted = {"form": {"action": "accept", "content": {"a": "a" * 40 + "!"}}}
     foreign = {
-        "foreign_ref": _of({"$ref": f"{base}/trap/foreign_ref"}),
-        "relative_ref": {"$id": f"{base}/trap/relative_ref/", **_of({"$ref": "more"})},
+        "foreign_ref": _make_schema({"$ref": f"{base}/trap/foreign_ref"}),
+        "relative_ref": {"$id": f"{base}/trap/relative_ref/", **_make_schema({"$ref": "more"})},
     }
     for name, schema in foreign.items():
-        yield Trial(name, (paused({"form": form("form", schema)}, "s-1"),), accepted, "free", "ref-fetched")
+        yield Trial(name, _make_round("form", schema), accepted, "free", "ref-fetched")
     doubled = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 2} for n in range(1, 31)}
     hostile = {
-        "deep_schema": _of(_deep()),
-        "slow_pattern": _of({"pattern": "^(a+)+$"}),
-        "doubled_refs": {"$defs": {"d0": {"type": "string"}, **doubled}, **_of({"$ref": "#/$defs/d30"})},
-        "circular_ref": {"$defs": {"d": {"$ref": "#/$defs/d"}}, **_of({"$ref": "#/$defs/d"})},
+        "deep_schema": _make_schema(_make_deep_schema()),
+        "slow_pattern": _make_schema({"pattern": "^(a+)+$"}),
+        "doubled_refs": {"$defs": {"d0": {"type": "string"}, **doubled}, **_make_schema({"$ref": "#/$defs/d30"})},
+        "circular_ref": {"$defs": {"d": {"$ref": "#/$defs/d"}}, **_make_schema({"$ref": "#/$defs/d"})},
     }
     for name, schema in hostile.items():
-        yield Trial(name, (paused({"form": form("form", schema)}, "s-1"),), accepted, "soon", "schema-slow")
+        yield Trial(name, _make_round("form", schema), accepted, "soon", "schema-slow")
 
 
-def _of(field: Mapping[str, Any]) -> dict[str, Any]:
+def _make_schema(field: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {"a": {"type": "string", **field}}}
 
 
-def _deep() -> dict[str, Any]:
+def _make_deep_schema() -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer"}
     for _ in range(150):
         schema = {"anyOf": [schema, {"type": "null"}]}
     return schema
 
 
-def _broken() -> Iterator[Trial]:
-    who, host = {"who": form("who")}, {"who": _ADA}
-    broken = {
-        "pause_of_nothing": ("pause-of-nothing", paused()),
-        "unknown_result_type": ("result-type", {**paused(who, "s-1"), "resultType": "com.example/later"}),
-        "null_entry": ("malformed", paused({**who, "k": None}, "s-1")),
-        "entry_without_method": ("malformed", paused({**who, "k": {"method": 5}}, "s-1")),
-        "requests_in_a_list": ("malformed", paused([form("who")], "s-1")),
-        "unknown_mode": ("malformed", paused({"who": form("who", mode="telepathy")}, "s-1")),
-        "form_without_schema": ("malformed", paused({"who": form("who", requestedSchema=None)}, "s-1")),
-        "complete_with_requests": ("complete", {**paused(who, "s-1"), "resultType": "complete", "content": []}),
+def _make_malformed_trials() -> Iterator[Trial]:
+    who, host = {"who": make_form("who")}, {"who": _ADA}
+    malformed = {
+        "pause_of_nothing": ("pause-of-nothing", make_pause()),
+        "unknown_result_type": ("result-type", {**make_pause(who, "s-1"), "resultType": "com.example/later"}),
+        "null_entry": ("malformed", make_pause({**who, "k": None}, "s-1")),
+        "entry_without_method": ("malformed", make_pause({**who, "k": {"method": 5}}, "s-1")),
+        "requests_in_a_list": ("malformed", make_pause([make_form("who")], "s-1")),
+        "unknown_mode": ("malformed", make_pause({"who": make_form("who", mode="telepathy")}, "s-1")),
+        "form_without_schema": ("malformed", make_pause({"who": make_form("who", requestedSchema=None)}, "s-1")),
+        "complete_with_requests": ("complete", {**make_pause(who, "s-1"), "resultType": "complete", "content": []}),
         "requests_without_type": ("complete", {"inputRequests": who, "requestState": "s-1", "content": []}),
-        # What is asked depends on what the client declares.
-        "undeclared": ("undeclared", paused({}, "s-1")),
+        # The server fills in a request that the client did not declare.
+        "undeclared": ("undeclared", make_pause({}, "s-1")),
     }
-    for name, (rule, result) in broken.items():
+    for name, (rule, result) in malformed.items():
         yield Trial(name, (result,), host, "given up", rule)
 
 
-def _endings() -> Iterator[Trial]:
-    who = paused({"who": form("who")}, "s-1")
-    yield Trial("endless", (who,), {"who": _ADA}, "bounded", "retry-bound")
+def _make_ending_trials() -> Iterator[Trial]:
+    yield Trial("endless", _make_round(), {"who": _ADA}, "bounded", "retry-bound")
     yield Trial("unpaused", (), {})
 
 
-def undeclared(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for what a client did not declare; nobody declares a method that does not exist."""
-    said = {"role": "user", "content": {"type": "text", "text": "Hello."}}
+def make_undeclared_pause(capabilities: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a pause that asks for what a client did not declare, at last for a method that does not exist."""
+    text = {"role": "user", "content": {"type": "text", "text": "Hello."}}
     asked: dict[str, Any] = {"method": "com.example/approve", "params": {}}
     if "roots" not in capabilities:
         asked = {"method": "roots/list"}
     if "sampling" not in capabilities:
-        asked = {"method": "sampling/createMessage", "params": {"messages": [said], "maxTokens": 5}}
-    return paused({"who": asked}, "s-1")
+        asked = {"method": "sampling/createMessage", "params": {"messages": [text], "maxTokens": 5}}
+    return make_pause({"who": asked}, "s-1")

@@ -1,4 +1,4 @@
-"""`adversary`: a hostile server for any client, and the report on what that client did."""
+"""The command `adversary`: serves a client, or waits for one, and reports which rules it kept."""
 
 from __future__ import annotations
 
@@ -14,70 +14,69 @@ from contextlib import suppress
 from toolnexus_mrtr.cli._adversary._grading import LIBRARY, Rule
 from toolnexus_mrtr.cli._adversary._loopback import Loopback
 from toolnexus_mrtr.cli._adversary._server import HostileServer, Verdict
-from toolnexus_mrtr.cli._errors import say
-from toolnexus_mrtr.cli._process import kill, started, words
-from toolnexus_mrtr.cli._text import folded
+from toolnexus_mrtr.cli._errors import print_to_stderr
+from toolnexus_mrtr.cli._process import kill, split_command, start
+from toolnexus_mrtr.cli._text import fold
 
 _VERDICTS = ("passed", "failed", "warned", "not exercised", "not declared")
 
-#: With these a client has full marks: what it does not declare it is not asked.
-_FULL = ("passed", "warned", "not declared")
+#: The verdicts of a client with full marks; a rule about what it does not declare is not applied to it.
+_GOOD = ("passed", "warned", "not declared")
 
-_ENDS = Rule("client-ends", "The client comes to an end.", LIBRARY)
+_CLIENT_ENDS = Rule("client-ends", "The client comes to an end.", LIBRARY)
 
 
-def adversary(options: argparse.Namespace) -> Generator[str, None, int]:
-    """Play the hostile server for one client, and print the report; 1 where it is not full marks."""
+def run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
+    """Run the hostile server for one client and print the report; the status is 0 for full marks, else 1."""
     loopback = Loopback(options.port)
-    player = HostileServer(loopback.base, time.monotonic)
-    with loopback.serving(player):
-        ran = _until_interrupted(loopback.url) if options.cmd is None else _with_client(options, loopback.url)
-        player.ended()
-    verdicts = [*player.verdicts(), *ran]
-    yield from _json(verdicts) if options.format == "json" else _text(verdicts)
-    return int(any(one.verdict not in _FULL for one in verdicts))
+    server = HostileServer(loopback.base, time.monotonic)
+    with loopback.serve(server):
+        client = _wait_for_interrupt(loopback.url) if options.cmd is None else _run_client(options, loopback.url)
+        server.stop_clock()
+    verdicts = [*server.judge(), *client]
+    yield from _report_json(verdicts) if options.format == "json" else _report_text(verdicts)
+    return int(any(one.verdict not in _GOOD for one in verdicts))
 
 
-def _until_interrupted(url: str) -> list[Verdict]:
-    say(f"listening at {url}; Ctrl-C ends it and prints the report")
+def _wait_for_interrupt(url: str) -> list[Verdict]:
+    print_to_stderr(f"listening at {url}; Ctrl-C ends it and prints the report")
     with suppress(KeyboardInterrupt):
         signal.pause()
     return []
 
 
-def _with_client(options: argparse.Namespace, url: str) -> list[Verdict]:
-    """Run the client until it ends, or its time is over; what it prints is not read."""
-    process = started([*words(options.cmd), url], subprocess.DEVNULL)
+def _run_client(options: argparse.Namespace, url: str) -> list[Verdict]:
+    """Run the client until it ends or its time is over, its output discarded; give the verdict on that."""
+    process = start([*split_command(options.cmd), url], subprocess.DEVNULL)
     try:
         process.wait(options.seconds)
     except subprocess.TimeoutExpired:
-        return [Verdict(_ENDS, "failed", (f"expected an end within {options.seconds:g} s",))]
+        return [Verdict(_CLIENT_ENDS, "failed", (f"expected an end within {options.seconds:g} s",))]
     finally:
         kill(process)
-    return [Verdict(_ENDS, "passed", (f"exit status {process.returncode}",))]
+    return [Verdict(_CLIENT_ENDS, "passed", (f"exit status {process.returncode}",))]
 
 
-def _text(verdicts: list[Verdict]) -> Iterator[str]:
+def _report_text(verdicts: list[Verdict]) -> Iterator[str]:
     width = max(map(len, _VERDICTS))
     for rule, verdict, seen in verdicts:
         yield f"{verdict.ljust(width)}  {rule.id}"
         for sentence in seen if verdict == "passed" else (rule.says, *seen):
-            yield from folded(sentence, "    ", "      ")
+            yield from fold(sentence, "    ", "      ")
         if verdict in ("failed", "warned") and rule.basis != LIBRARY:
             yield f"    {rule.basis}"
-    counts = _counts(verdicts)
+    counts = _count_verdicts(verdicts)
     yield ""
     yield ", ".join(f"{verdict}: {counts[verdict]}" for verdict in _VERDICTS)
 
 
-def _json(verdicts: list[Verdict]) -> Iterator[str]:
+def _report_json(verdicts: list[Verdict]) -> Iterator[str]:
     rules = [
         {"id": rule.id, "verdict": verdict, "says": rule.says, "basis": rule.basis, "seen": seen}
         for rule, verdict, seen in verdicts
     ]
-    yield json.dumps({"rules": rules, "counts": _counts(verdicts)}, indent=2)
+    yield json.dumps({"rules": rules, "counts": _count_verdicts(verdicts)}, indent=2)
 
 
-def _counts(verdicts: list[Verdict]) -> dict[str, int]:
-    counts = Counter(one.verdict for one in verdicts)
-    return {verdict: counts[verdict] for verdict in _VERDICTS}
+def _count_verdicts(verdicts: list[Verdict]) -> dict[str, int]:
+    return {**dict.fromkeys(_VERDICTS, 0), **Counter(one.verdict for one in verdicts)}

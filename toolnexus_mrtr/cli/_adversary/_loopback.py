@@ -1,4 +1,4 @@
-"""A web server on loopback, in a thread: JSON messages in and out at `/mcp`, and traps that nobody may walk into."""
+"""A web server on loopback, in a thread: JSON messages at `/mcp`, and traps: urls that no client may fetch."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, Final, Protocol
 
-from toolnexus_mrtr.cli._errors import BadInput, say
-from toolnexus_mrtr.cli._json import parse
+from toolnexus_mrtr.cli._errors import BadInput, print_to_stderr
+from toolnexus_mrtr.cli._json import parse_json
 
-#: The longest message that is read, in bytes.
-_LONGEST: Final = 1 << 24
+#: The most bytes of one message.
+_MAX_MESSAGE: Final = 1 << 24
 
-#: A trap has a name; what stands behind it does not matter.
-_trap: Final = re.compile(r"/trap/(\w+)").search
+#: Finds the name of a trap in a path; anything may follow it.
+_find_trap: Final = re.compile(r"/trap/(\w+)").search
 
 _BAD_JSON: Final = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "expected one JSON object"}}
 
 
-class Player(Protocol):
-    """Who answers the messages."""
+class MessageHandler(Protocol):
+    """Answers the messages; never called twice at once."""
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Give the response to a message; none to a notification."""
 
-    def unreadable(self) -> None:
-        """Note a message that was no JSON object."""
+    def note_unreadable(self) -> None:
+        """Note a message that is not a JSON object."""
 
-    def fetched(self, trap: str) -> None:
-        """Note that a trap was requested."""
+    def note_fetch(self, trap: str) -> None:
+        """Note that the url of a trap was requested."""
 
 
 class Loopback:
-    """Listens on a port of 127.0.0.1, the system's choice where it is 0; answers once it is `serving` a player."""
+    """Listens on a port of 127.0.0.1, chosen by the system where it is 0; answers inside the block of `serve`."""
 
     def __init__(self, port: int) -> None:
         try:
@@ -50,9 +50,9 @@ class Loopback:
         self.url = f"{self.base}/mcp"
 
     @contextmanager
-    def serving(self, player: Player) -> Iterator[None]:
-        """Answer for as long as the block lasts, one message at a time; then close the port."""
-        self._server.player = player
+    def serve(self, handler: MessageHandler) -> Iterator[None]:
+        """Pass the messages to a handler, one at a time, until the block ends; then close the port."""
+        self._server.handler = handler
         thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
@@ -63,12 +63,12 @@ class Loopback:
             self._server.server_close()
 
 
-# The server of `http.server` would look up the name of the machine.
+# Not `http.server.HTTPServer`, which looks up the name of the machine when it starts.
 class _Server(ThreadingTCPServer):
-    player: Player
+    handler: MessageHandler
     allow_reuse_address = True
     daemon_threads = True
-    # A client that keeps its connection open does not keep the server up.
+    # Closing the server must not wait for connections that a client keeps open.
     block_on_close = False
 
     def __init__(self, *arguments: Any) -> None:
@@ -76,9 +76,9 @@ class _Server(ThreadingTCPServer):
         super().__init__(*arguments)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base class has them
-        # A client that hangs up has its reasons.
+        # A client may hang up; only other errors are faults of this program.
         if not isinstance(sys.exception(), OSError):
-            say(traceback.format_exc())
+            print_to_stderr(traceback.format_exc())
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -86,15 +86,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def _server(self) -> _Server:
-        assert isinstance(self.server, _Server)  # noqa: S101 - nothing else makes one
+        assert isinstance(self.server, _Server)  # noqa: S101 - only `_Server` makes handlers
         return self.server
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
         if self.path != "/mcp":
-            self._elsewhere()
+            self._refuse()
             return
-        if not length.isdecimal() or int(length) > _LONGEST:
+        if not length.isdecimal() or int(length) > _MAX_MESSAGE:
             self._send(413 if length.isdecimal() else 411, None)
             return
         body = self.rfile.read(int(length))
@@ -103,22 +103,22 @@ class _Handler(BaseHTTPRequestHandler):
             return
         message = None
         with suppress(BadInput, UnicodeDecodeError):
-            message = parse(body.decode("utf-8"))
+            message = parse_json(body.decode("utf-8"))
         with self._server.one_at_a_time:
             if not isinstance(message, dict):
-                self._server.player.unreadable()
+                self._server.handler.note_unreadable()
                 self._send(400, _BAD_JSON)
             else:
-                response = self._server.player.answer(message)
+                response = self._server.handler.answer(message)
                 self._send(202 if response is None else 200, response)
 
-    def _elsewhere(self) -> None:
-        if trap := _trap(self.path):
+    def _refuse(self) -> None:
+        if trap := _find_trap(self.path):
             with self._server.one_at_a_time:
-                self._server.player.fetched(trap[1])
+                self._server.handler.note_fetch(trap[1])
         self._send(405 if self.path == "/mcp" else 404, None)
 
-    do_GET = do_HEAD = do_DELETE = do_OPTIONS = _elsewhere  # noqa: N815 - the names of the base class
+    do_GET = do_HEAD = do_DELETE = do_OPTIONS = _refuse  # noqa: N815 - the names of the base class
 
     def _send(self, status: int, value: dict[str, Any] | None) -> None:
         body = b"" if value is None else json.dumps(value).encode("ascii")
@@ -130,4 +130,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *_: Any) -> None:
-        """Say nothing: the report does."""
+        """Log nothing: the report says what matters."""

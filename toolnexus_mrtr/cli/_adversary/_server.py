@@ -1,4 +1,7 @@
-"""A hostile server of MCP 2026-07-28: plays the trials, and marks what a client does. Messages only; no I/O."""
+"""A hostile server of MCP 2026-07-28: answers messages with the pauses of the trials, and checks what the client sends.
+
+It does no I/O: `_loopback` carries the messages.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._adversary._attacks import Trial, form, paused, trials, undeclared
+from toolnexus_mrtr.cli._adversary._attacks import Trial, make_form, make_pause, make_trials, make_undeclared_pause
 from toolnexus_mrtr.cli._adversary._grading import (
-    BOUND,
+    MAX_RETRIES,
+    MAX_SCHEMA_SECONDS,
     RULES,
-    SLOW,
-    TELLING,
-    WARNINGS,
-    Mark,
+    SHOWN_WHEN_PASSED,
+    WARN_ONLY,
+    Check,
     Rule,
-    first_marks,
-    hurry_marks,
-    last_marks,
-    retry_marks,
+    check_ending,
+    check_first_send,
+    check_retry,
+    check_waiting,
 )
-from toolnexus_mrtr.cli._text import cited
+from toolnexus_mrtr.cli._text import quote_short
 
-VERSION: Final = "2026-07-28"
-_SPOKEN: Final = "io.modelcontextprotocol/"
+_VERSION: Final = "2026-07-28"
+_META_PREFIX: Final = "io.modelcontextprotocol/"
 
-#: How much is shown of what breaks one rule.
-_SHOWN: Final = 5
+#: How many breaches of one rule the report shows.
+_MAX_BREACHES: Final = 5
 
 _INSTRUCTIONS: Final = (
     "Call every tool once, in the order of tools/list, with the arguments in its _meta, and let the host answer as "
@@ -36,7 +39,7 @@ _INSTRUCTIONS: Final = (
 
 
 class Verdict(NamedTuple):
-    """What came of one rule, and what was seen."""
+    """The verdict on one rule, and the sentences about the checks behind it."""
 
     rule: Rule
     verdict: str
@@ -44,134 +47,141 @@ class Verdict(NamedTuple):
 
 
 class HostileServer:
-    """Answers messages one at a time; `verdicts` says what they were worth, once the client has `ended`."""
+    """Answers one message at a time and checks it; once the client has ended, `judge` gives the verdicts.
+
+    Call `stop_clock` first: what follows the client's end does not count as its time.
+    """
 
     def __init__(self, base: str, clock: Callable[[], float]) -> None:
-        self._trials = {trial.name: trial for trial in trials(base)}
+        self._trials = {trial.name: trial for trial in make_trials(base)}
         self._clock = clock
         self._ids: set[str] = set()
         self._sent: dict[str, list[dict[str, Any]]] = {}
         self._times: dict[str, list[float]] = {}
-        self._most: Counter[str] = Counter()
+        self._most_retries: Counter[str] = Counter()
         self._declared: set[str] = set()
-        self._trapped: set[str] = set()
-        self._slow: tuple[str, float] | None = None
-        self._marks: list[Mark] = []
+        self._fetched_traps: set[str] = set()
+        #: The trial whose hostile schema was sent last, and when, until the client sends something else.
+        self._pending_schema: tuple[str, float] | None = None
+        self._checks: list[Check] = []
 
-    def unreadable(self) -> None:
-        """Mark a message that is no JSON object."""
-        self._mark("message-json", holds=False, seen="found a message that is none")
+    def note_unreadable(self) -> None:
+        """Note a message that is not a JSON object."""
+        self._check("message-json", is_kept=False, seen="found a message that is none")
 
-    def fetched(self, trap: str) -> None:
-        """Note a trap that was walked into; its trial has the rule."""
-        self._trapped.add(trap)
+    def note_fetch(self, trap: str) -> None:
+        """Note that the url of a trap was requested; a trap has the name of its trial."""
+        self._fetched_traps.add(trap)
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Give the response to one message; `None` to a notification."""
-        self.ended()
-        self._mark("message-json", holds=True)
+        self.stop_clock()
+        self._check("message-json", is_kept=True)
         if "id" not in message:
             return None
         id = json.dumps(message["id"])
-        self._mark("id-reused", id not in self._ids, f"found the id {cited(id)} again")
+        self._check("id-reused", id not in self._ids, f"found the id {quote_short(id)} again")
         self._ids.add(id)
         params = message.get("params")
-        result = self._result(message.get("method"), params if isinstance(params, dict) else {})
+        result = self._respond(message.get("method"), params if isinstance(params, dict) else {})
         if result is None:
             error = {"code": -32601, "message": "expected a method or a tool that this server has"}
             return {"jsonrpc": "2.0", "id": message["id"], "error": error}
         return {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
-    def ended(self) -> None:
-        """A hostile schema is done with, since the client does something else, or has ended."""
-        if self._slow is not None:
-            name, began = self._slow
-            self._slow = None
+    def stop_clock(self) -> None:
+        """Stop the clock of a hostile schema: the client sent something else, or has ended."""
+        if self._pending_schema is not None:
+            name, began = self._pending_schema
+            self._pending_schema = None
             took = self._clock() - began
-            self._mark("schema-slow", took <= SLOW, f"{name}: expected at most {SLOW:g} seconds, found {took:.1f}")
+            seen = f"{name}: expected at most {MAX_SCHEMA_SECONDS:g} seconds, found {took:.1f}"
+            self._check("schema-slow", took <= MAX_SCHEMA_SECONDS, seen)
 
-    def verdicts(self) -> list[Verdict]:
-        """Give what came of every rule."""
-        marks = [*self._marks, *self._last_marks()]
-        return [self._verdict(rule, [mark for mark in marks if mark.rule == rule.id]) for rule in RULES.values()]
+    def judge(self) -> list[Verdict]:
+        """Give the verdict on every rule."""
+        checks = [*self._checks, *self._check_endings()]
+        return [self._judge(rule, [check for check in checks if check.rule == rule.id]) for rule in RULES.values()]
 
-    def _verdict(self, rule: Rule, marks: list[Mark]) -> Verdict:
-        broken = list(dict.fromkeys(mark.seen for mark in marks if not mark.holds))
-        if broken:
-            seen = broken[:_SHOWN] + ([f"and {len(broken) - _SHOWN} more"] if len(broken) > _SHOWN else [])
-            return Verdict(rule, "warned" if rule.id in WARNINGS else "failed", tuple(seen))
-        if marks:
-            return Verdict(rule, "passed", tuple(mark.seen for mark in marks if rule.id in TELLING))
+    def _judge(self, rule: Rule, checks: list[Check]) -> Verdict:
+        breaches = list(dict.fromkeys(check.seen for check in checks if not check.is_kept))
+        if breaches:
+            more = len(breaches) - _MAX_BREACHES
+            seen = breaches[:_MAX_BREACHES] + ([f"and {more} more"] if more > 0 else [])
+            return Verdict(rule, "warned" if rule.id in WARN_ONLY else "failed", tuple(seen))
+        if checks:
+            return Verdict(rule, "passed", tuple(check.seen for check in checks if rule.id in SHOWN_WHEN_PASSED))
         is_asked = not self._declared or rule.mode in self._declared
         return Verdict(rule, "not exercised" if is_asked else "not declared", ())
 
-    def _mark(self, rule: str, holds: bool, seen: str = "") -> None:  # noqa: FBT001 - as `Mark` has them
-        self._marks.append(Mark(rule, holds, seen))
+    def _check(self, rule: str, is_kept: bool, seen: str = "") -> None:  # noqa: FBT001 - the order of `Check`
+        self._checks.append(Check(rule, is_kept, seen))
 
-    def _result(self, method: Any, params: dict[str, Any]) -> dict[str, Any] | None:
+    def _respond(self, method: Any, params: dict[str, Any]) -> dict[str, Any] | None:
         if method == "server/discover":
-            about = {"supportedVersions": [VERSION], "capabilities": {"tools": {}, "prompts": {}}}
-            server = {f"{_SPOKEN}serverInfo": {"name": "toolnexus-mrtr adversary", "version": VERSION}}
-            return _complete(**about, instructions=_INSTRUCTIONS, **_FRESH, _meta=server)
+            about = {"supportedVersions": [_VERSION], "capabilities": {"tools": {}, "prompts": {}}}
+            server = {f"{_META_PREFIX}serverInfo": {"name": "toolnexus-mrtr adversary", "version": _VERSION}}
+            return _make_complete(**about, instructions=_INSTRUCTIONS, **_CACHING, _meta=server)
         if method == "tools/list":
-            return _complete(tools=[trial.tool() for trial in self._trials.values()], **_FRESH)
+            return _make_complete(tools=[trial.to_tool() for trial in self._trials.values()], **_CACHING)
         if method == "prompts/list":
             is_retry = "inputResponses" in params or "requestState" in params
-            self._mark("paused-list", not is_retry, "prompts/list: expected no retry")
-            return paused({"who": form("who")}, "s-1")
+            self._check("paused-list", not is_retry, "prompts/list: expected no retry")
+            return make_pause({"who": make_form("who")}, "s-1")
         name = params.get("name")
         trial = self._trials.get(name) if isinstance(name, str) else None
-        return self._played(trial, params) if method == "tools/call" and trial is not None else None
+        return self._play(trial, params) if method == "tools/call" and trial is not None else None
 
-    def _played(self, trial: Trial, params: dict[str, Any]) -> dict[str, Any]:
-        capabilities, now = _capabilities(params), self._clock()
-        self._declared |= _modes(capabilities)
+    def _play(self, trial: Trial, params: dict[str, Any]) -> dict[str, Any]:
+        capabilities, now = _get_capabilities(params), self._clock()
+        self._declared |= _list_modes(capabilities)
         if trial.mode not in self._declared:
-            return _complete(content=[])
+            return _make_complete(content=[])
         sent = self._sent.setdefault(trial.name, [])
-        if not sent or len(sent) > self._pauses(trial):
-            # A call that came to its end can be made again.
+        if not sent or len(sent) > self._count_pauses(trial):
+            # The call was completed before, and is made again from its start.
             sent.clear()
-            self._marks += first_marks(trial, params)
+            self._checks += check_first_send(trial, params)
         elif trial.outcome != "given up":
-            self._marks += retry_marks(trial, len(sent), params, sent)
+            self._checks += check_retry(trial, len(sent), params, sent)
         sent.append(params)
-        self._most[trial.name] = max(self._most[trial.name], len(sent) - 1)
+        self._most_retries[trial.name] = max(self._most_retries[trial.name], len(sent) - 1)
         self._times.setdefault(trial.name, []).append(now)
-        if len(sent) > self._pauses(trial):
-            return _complete(content=[])
+        if len(sent) > self._count_pauses(trial):
+            return _make_complete(content=[])
         if trial.outcome == "soon":
-            self._slow = (trial.name, now)
+            self._pending_schema = (trial.name, now)
         if trial.rule == "undeclared":
-            return undeclared(capabilities)
+            return make_undeclared_pause(capabilities)
         return trial.rounds[(len(sent) - 1) % len(trial.rounds)]
 
-    def _pauses(self, trial: Trial) -> int:
-        return BOUND if trial.outcome == "bounded" else len(trial.rounds)
+    def _count_pauses(self, trial: Trial) -> int:
+        return MAX_RETRIES if trial.outcome == "bounded" else len(trial.rounds)
 
-    def _last_marks(self) -> Iterator[Mark]:
-        """What is known only when all is over."""
+    def _check_endings(self) -> Iterator[Check]:
+        """Check what is known only after the client has ended."""
         for name in self._sent:
-            yield from last_marks(self._trials[name], self._most[name], is_trapped=name in self._trapped)
-        yield from hurry_marks(self._times.get("busy", []))
+            is_fetched = name in self._fetched_traps
+            yield from check_ending(self._trials[name], self._most_retries[name], is_fetched=is_fetched)
+        yield from check_waiting(self._times.get("busy", []))
 
 
-#: What results that may be kept say of how long.
-_FRESH: Final[dict[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
+#: The caching members of results that a client may cache: not at all.
+_CACHING: Final[dict[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def _complete(**members: Any) -> dict[str, Any]:
+def _make_complete(**members: Any) -> dict[str, Any]:
     return {"resultType": "complete", **members}
 
 
-def _capabilities(params: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_capabilities(params: Mapping[str, Any]) -> Mapping[str, Any]:
     meta = params.get("_meta")
-    capabilities = meta.get(f"{_SPOKEN}clientCapabilities") if isinstance(meta, dict) else None
+    capabilities = meta.get(f"{_META_PREFIX}clientCapabilities") if isinstance(meta, dict) else None
     return capabilities if isinstance(capabilities, dict) else {}
 
 
-def _modes(capabilities: Mapping[str, Any]) -> set[str]:
-    """The modes of elicitation that are declared: without a word of them, forms alone."""
+def _list_modes(capabilities: Mapping[str, Any]) -> set[str]:
+    """List the declared modes of elicitation; none named means form (client/elicitation, "Capabilities")."""
     elicitation = capabilities.get("elicitation")
     if not isinstance(elicitation, dict):
         return set()

@@ -1,5 +1,5 @@
-"""`vectors`: the vectors of the fixtures, run against this library or any other program."""
+"""The command `vectors`: runs the vectors of the fixtures against this library or any other program."""
 
-from toolnexus_mrtr.cli._vectors._command import vectors
+from toolnexus_mrtr.cli._vectors._command import run_vectors
 
-__all__ = ("vectors",)
+__all__ = ("run_vectors",)

@@ -1,4 +1,4 @@
-"""`vectors`: the vectors of the fixtures, held against this library or any other program."""
+"""The command `vectors`: runs every vector, compares the answers with what is expected, and reports the failures."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr import MrtrError
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._text import cited, cut, folded, named
-from toolnexus_mrtr.cli._vectors._difference import Difference, as_text, differences, same
-from toolnexus_mrtr.cli._vectors._fixtures import Exceptions, Vector, load_exceptions, load_vectors
-from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, run
+from toolnexus_mrtr.cli._json import is_same_json
+from toolnexus_mrtr.cli._text import fold, quote, quote_short, truncate
+from toolnexus_mrtr.cli._vectors._difference import Difference, find_differences
+from toolnexus_mrtr.cli._vectors._fixtures import ExpectedFailures, Vector, load_expected_failures, load_vectors
+from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, run_operation
 from toolnexus_mrtr.cli._vectors._program import NoAnswer, Program
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
 
-#: How much of an input is shown.
-_SHOWN: Final = 300
+#: How many characters of an input the report shows.
+_MAX_INPUT: Final = 300
 
 
-class Held(NamedTuple):
-    """One vector, what came of it, and in what it differs from what was expected."""
+class Outcome(NamedTuple):
+    """One vector with its verdict, and why it failed or was left out: the differences, or a reason in words."""
 
     vector: Vector
     verdict: str
@@ -31,104 +32,114 @@ class Held(NamedTuple):
     reason: str = ""
 
 
-def vectors(options: argparse.Namespace) -> Generator[str, None, int]:
-    """Print which vectors fail, and how; 1 where one does that is not expected to, or the other way round."""
-    loaded = load_vectors(options.folder)
-    exceptions = load_exceptions(options.expected_failures, loaded)
-    unknown = set(options.only).difference(vector.operation for vector in loaded)
+def run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
+    """Print which vectors fail, and how; the status is 1 if one fails unexpectedly or passes unexpectedly."""
+    vectors = load_vectors(options.folder)
+    expected_failures = load_expected_failures(options.expected_failures, vectors)
+    unknown = set(options.only).difference(vector.operation for vector in vectors)
     if unknown:
-        raise BadInput(f"--only {cited(min(unknown))}: expected an operation that has vectors")
-    loaded = [vector for vector in loaded if not options.only or vector.operation in options.only]
+        raise BadInput(f"--only {quote_short(min(unknown))}: expected an operation that has vectors")
+    vectors = [vector for vector in vectors if not options.only or vector.operation in options.only]
     if options.cmd is None:
-        held = [_held(vector, exceptions, _own) for vector in loaded]
+        outcomes = [_judge(vector, expected_failures, _ask_library) for vector in vectors]
     else:
         program = Program(options.cmd, options.seconds)
         try:
-            held = [_held(vector, exceptions, lambda vector: program.ask(_line(vector))) for vector in loaded]
+            outcomes = [
+                _judge(vector, expected_failures, lambda vector: program.ask(_write_question(vector)))
+                for vector in vectors
+            ]
         finally:
             program.stop()
-    yield from _json(held) if options.format == "json" else _text(held)
-    return int(any(one.verdict == "failed" for one in held))
+    yield from _report_json(outcomes) if options.format == "json" else _report_text(outcomes)
+    return int(any(outcome.verdict == "failed" for outcome in outcomes))
 
 
-def _held(vector: Vector, exceptions: Exceptions, answer: Callable[[Vector], dict[str, Any]]) -> Held:
-    why_not = exceptions.left_out(vector)
-    if why_not is not None:
-        return Held(vector, "left out", (), why_not)
-    found: tuple[Difference, ...] = ()
+def _judge(vector: Vector, expected_failures: ExpectedFailures, ask: Callable[[Vector], dict[str, Any]]) -> Outcome:
+    """Run one vector unless it is to be left out; `ask` gives the answer, or raises `NoAnswer`."""
+    why_left_out = expected_failures.find_reason_to_skip(vector)
+    if why_left_out is not None:
+        return Outcome(vector, "left out", (), why_left_out)
+    differences: tuple[Difference, ...] = ()
     reason = ""
     try:
-        found = tuple(_compared(vector, answer(vector)))
+        differences = tuple(_compare(vector, ask(vector)))
     except NoAnswer as error:
         reason = str(error)
-    listed = exceptions.vectors.get(vector.id)
-    if not found and not reason:
-        return Held(vector, "passed") if listed is None else Held(vector, "failed", (), "passes, and is listed to fail")
-    return Held(vector, "failed", found, reason) if listed is None else Held(vector, "expected to fail", (), listed)
+    listed = expected_failures.vectors.get(vector.id)
+    if not differences and not reason:
+        if listed is None:
+            return Outcome(vector, "passed")
+        return Outcome(vector, "failed", (), "passes, and is listed to fail")
+    if listed is None:
+        return Outcome(vector, "failed", differences, reason)
+    return Outcome(vector, "expected to fail", (), listed)
 
 
-def _compared(vector: Vector, answer: dict[str, Any]) -> Iterator[Difference]:
+def _compare(vector: Vector, answer: dict[str, Any]) -> Iterator[Difference]:
     if "error" in answer and isinstance(answer["error"], dict):
         # The text of an error is never compared.
         answer = {"error": {name: answer["error"][name] for name in ("code", "at") if name in answer["error"]}}
-    yield from differences(vector.outcome, answer, is_ordered="Order" in vector.flags)
+    yield from find_differences(vector.expected, answer, is_ordered="Order" in vector.flags)
 
 
-def _line(vector: Vector) -> str:
+def _write_question(vector: Vector) -> str:
     return json.dumps({"operation": vector.operation, "input": vector.input})
 
 
-def _own(vector: Vector) -> dict[str, Any]:
-    """What this library makes of a vector; its input is not to be changed."""
+def _ask_library(vector: Vector) -> dict[str, Any]:
+    """Run a vector with this library, which must not change its input."""
     if vector.operation not in OPERATIONS:
         raise NoAnswer("an operation that is not known")
     given = copy.deepcopy(vector.input)
-    outcome: dict[str, Any]
+    answer: dict[str, Any]
     try:
-        outcome = {"expect": run(vector.operation, given)}
+        answer = {"expect": run_operation(vector.operation, given)}
     except MrtrError as error:
-        outcome = {"error": {"code": error.code, "at": error.at}}
-    except Exception as error:  # noqa: BLE001 - whatever it is, the vector fails, and the others are held on
+        answer = {"error": {"code": error.code, "at": error.at}}
+    except Exception as error:  # noqa: BLE001 - any other error fails this vector; the rest are still run
         raise NoAnswer(f"raised {type(error).__name__}") from None
-    if not same(given, vector.input, is_ordered=True):
+    if not is_same_json(given, vector.input, is_ordered=True):
         raise NoAnswer("changed its input")
-    return outcome
+    return answer
 
 
-def _text(held: list[Held]) -> Iterator[str]:
-    for one in held:
-        if one.verdict == "failed":
-            yield from folded(f"{one.vector.operation} {one.vector.id}: {one.vector.description}", "", "      ")
-            yield from folded(f"input {cut(as_text(one.vector.input, is_ordered=True), _SHOWN)}", "    ", "      ")
-            yield from folded(one.reason, "    ", "    ") if one.reason else ()
-            for difference in one.differences:
-                yield from folded(f"at {named(difference.at)}: {difference}", "    ", "      ")
+def _report_text(outcomes: list[Outcome]) -> Iterator[str]:
+    """Report each failure, then a table of the verdicts by operation."""
+    for vector, verdict, differences, reason in outcomes:
+        if verdict == "failed":
+            yield from fold(f"{vector.operation} {vector.id}: {vector.description}", "", "      ")
+            yield from fold(f"input {truncate(json.dumps(vector.input), _MAX_INPUT)}", "    ", "      ")
+            yield from fold(reason, "    ", "    ") if reason else ()
+            for difference in differences:
+                yield from fold(f"at {quote(difference.at)}: {difference}", "    ", "      ")
             yield ""
-    counts = _counts(held)
+    counts = _count_verdicts(outcomes)
     width = max(map(len, counts))
     yield "  ".join([" " * width, *_VERDICTS])
     for operation, verdicts in counts.items():
         yield "  ".join([operation.ljust(width), *(str(verdicts[name]).rjust(len(name)) for name in _VERDICTS)])
 
 
-def _json(held: list[Held]) -> Iterator[str]:
+def _report_json(outcomes: list[Outcome]) -> Iterator[str]:
     failures = [
         {
-            "operation": one.vector.operation,
-            "id": one.vector.id,
-            "reason": one.reason or "another outcome",
-            "differences": [difference.members() for difference in one.differences],
+            "operation": vector.operation,
+            "id": vector.id,
+            "reason": reason or "another outcome",
+            "differences": [difference.to_json() for difference in differences],
         }
-        for one in held
-        if one.verdict == "failed"
+        for vector, verdict, differences, reason in outcomes
+        if verdict == "failed"
     ]
-    yield json.dumps({"operations": _counts(held), "failures": failures}, indent=2)
+    yield json.dumps({"operations": _count_verdicts(outcomes), "failures": failures}, indent=2)
 
 
-def _counts(held: list[Held]) -> dict[str, dict[str, int]]:
-    counts: dict[str, dict[str, int]] = {}
-    for one in held:
-        for name in (one.vector.operation, "all"):
-            counts.setdefault(name, dict.fromkeys(_VERDICTS, 0))[one.verdict] += 1
-    # The sum comes last.
-    return counts | {"all": counts.pop("all")} if counts else counts
+def _count_verdicts(outcomes: list[Outcome]) -> dict[str, dict[str, int]]:
+    """Count the verdicts of each operation, then those of all of them."""
+    operations = dict.fromkeys(outcome.vector.operation for outcome in outcomes)
+    counts: dict[str, dict[str, int]] = {name: dict.fromkeys(_VERDICTS, 0) for name in (*operations, "all")}
+    for outcome in outcomes:
+        counts[outcome.vector.operation][outcome.verdict] += 1
+        counts["all"][outcome.verdict] += 1
+    return counts

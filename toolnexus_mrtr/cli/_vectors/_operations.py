@@ -1,4 +1,7 @@
-"""The operations of the fixtures, carried out by this library: JSON in, JSON out."""
+"""The operations of the fixtures, each as a function of this library's API: JSON in, JSON out.
+
+A private function here has the name of its operation, and the members of a vector's `input` as its parameters.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ from toolnexus_mrtr import (
     printable,
 )
 
-#: The members of a field that JSON Schema spells otherwise.
+#: The members of a `Field` whose names in JSON Schema, and so in the vectors, differ.
 _KEYWORDS: Final = {
     "min_length": "minLength",
     "max_length": "maxLength",
@@ -40,8 +43,8 @@ _KEYWORDS: Final = {
 }
 
 
-def run(operation: str, given: dict[str, Any]) -> Any:
-    """Carry out one operation of the fixtures."""
+def run_operation(operation: str, given: dict[str, Any]) -> Any:
+    """Run one operation on the input of a vector; raises the `MrtrError` that a vector may expect."""
     return OPERATIONS[operation](**given)
 
 
@@ -50,10 +53,10 @@ def _requests(raw: Any) -> Any:
 
 
 def _input_requests(raw: Any) -> Any:
-    return {key: _entry(request) for key, request in input_requests(raw).items()}
+    return {key: _to_entry(request) for key, request in input_requests(raw).items()}
 
 
-def _entry(request: Any) -> dict[str, Any]:
+def _to_entry(request: Any) -> dict[str, Any]:
     if isinstance(request, ElicitRequest):
         return {"method": "elicitation/create", "params": msgspec.to_builtins(request)}
     names = {"CreateMessageRequest": "sampling/createMessage", "ListRootsRequest": "roots/list"}
@@ -61,8 +64,8 @@ def _entry(request: Any) -> dict[str, Any]:
     return {"method": method} if request.params is None else {"method": method, "params": request.params}
 
 
-def typed_result(result: dict[str, Any]) -> Any:
-    """Build the typed result that is spelled as on the wire."""
+def build_result(result: dict[str, Any]) -> Any:
+    """Build the typed value of an input response in its wire form."""
     if "action" in result:
         return ElicitResult(action=result["action"], content=result.get("content"))
     if "role" in result:
@@ -75,14 +78,14 @@ def typed_result(result: dict[str, Any]) -> Any:
 
 
 def _to_input_response(key: str, result: Any, request: Any = None) -> Any:
-    asked = None if request is None else input_requests({"inputRequests": {key: request}})[key]
-    return ElicitationResponses.to_input_response(key, typed_result(result), asked)
+    typed_request = None if request is None else input_requests({"inputRequests": {key: request}})[key]
+    return ElicitationResponses.to_input_response(key, build_result(result), typed_request)
 
 
 def _to_input_responses(results: Any, requests: Any = None) -> Any:
-    asked = None if requests is None else input_requests({"inputRequests": requests})
-    typed = {key: typed_result(result) for key, result in results.items()}
-    return ElicitationResponses.to_input_responses(typed, asked)
+    typed_requests = None if requests is None else input_requests({"inputRequests": requests})
+    typed_results = {key: build_result(result) for key, result in results.items()}
+    return ElicitationResponses.to_input_responses(typed_results, typed_requests)
 
 
 def _elicitation_to_request(params: Any, id: str) -> Any:
@@ -90,52 +93,52 @@ def _elicitation_to_request(params: Any, id: str) -> Any:
 
 
 def _answer_to_elicit_result(answer: Any, request: Any = None) -> Any:
-    asked = None if request is None else msgspec.convert(request, Request)
-    result = answer_to_elicit_result(answer, asked)
+    typed_request = None if request is None else msgspec.convert(request, Request)
+    result = answer_to_elicit_result(answer, typed_request)
     return {"action": result.action} | ({} if result.content is None else {"content": result.content})
 
 
-def new_call(given: dict[str, Any]) -> Call:
-    """Make the call that an exchange starts with."""
-    names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
-    members = {names.get(name, name): value for name, value in given.items() if name != "limits"}
-    limits = {"inputRequests": "input_requests", "requestState": "request_state"}
-    asked: dict[str, int] = given.get("limits", {})
-    limited = {limits.get(name, name): limit for name, limit in asked.items()}
-    return Call(**members, limits=Limits(**limited))
+def build_call(given: dict[str, Any]) -> Call:
+    """Build the call that an exchange starts with."""
+    call_names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
+    members = {call_names.get(name, name): value for name, value in given.items() if name != "limits"}
+    limit_names = {"inputRequests": "input_requests", "requestState": "request_state"}
+    given_limits: dict[str, int] = given.get("limits", {})
+    limits = {limit_names.get(name, name): limit for name, limit in given_limits.items()}
+    return Call(**members, limits=Limits(**limits))
 
 
-def restored(pause: Pause, server: str | None = None, *, cut: bool = False) -> Pause:
-    """Store a pause, and read it back."""
+def _store_and_restore(pause: Pause, server: str | None = None, *, cut: bool = False) -> Pause:
+    """Store a pause, and read it back for a server; where `cut` is set, from one half of the stored bytes."""
     data = pause.to_json()
     return Pause.from_json(data[: len(data) // 2] if cut else data, server=server)
 
 
-def play(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list[Any]]) -> dict[str, Any]:
-    """Go through an exchange, noting what is sent and asked; give what it ends in."""
-    sending = new_call(call)
+def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list[Any]]) -> dict[str, Any]:
+    """Play an exchange to its end and give the outcome; adds each send, question and delay to `seen`."""
+    current = build_call(call)
     for step in steps:
-        seen["sends"].append(sending.params)
-        outcome = sending.receive(step["receive"])
+        seen["sends"].append(current.params)
+        outcome = current.receive(step["receive"])
         if not isinstance(outcome, Pause):
             return {"done": outcome.result, "resultType": outcome.result_type}
         if "stored" in step:
-            outcome = restored(outcome, **step["stored"])
+            outcome = _store_and_restore(outcome, **step["stored"])
         seen["asks"].append(msgspec.to_builtins(outcome.requests))
         seen["delays"].append(round(outcome.delay * 1000))
-        sending = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
+        current = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
     raise ValueError("an exchange ends with its last step")
 
 
 def _exchange(call: Any, steps: Any) -> Any:
     seen: dict[str, list[Any]] = {"sends": [], "asks": [], "delays": []}
     try:
-        return {**seen, "outcome": play(call, steps, seen)}
+        return {**seen, "outcome": play_exchange(call, steps, seen)}
     except MrtrError as error:
-        ending: dict[str, Any] = {"code": error.code, "at": error.at}
+        members: dict[str, Any] = {"code": error.code, "at": error.at}
         if isinstance(error, InvalidAnswer):
-            ending["errors"] = [{"code": each.code, "at": each.at} for each in error.errors]
-        return {**seen, "outcome": {"error": ending}}
+            members["errors"] = [{"code": each.code, "at": each.at} for each in error.errors]
+        return {**seen, "outcome": {"error": members}}
 
 
 def _inspect_url(url: str) -> Any:
@@ -158,7 +161,7 @@ def _form_fields(schema: Any) -> Any:
 
 
 def _form_check(schema: Any, content: Any) -> Any:
-    return _errors(Form.of(schema).check(content))
+    return _to_json_errors(Form.of(schema).check(content))
 
 
 def _form_defaults(schema: Any) -> Any:
@@ -167,14 +170,14 @@ def _form_defaults(schema: Any) -> Any:
 
 def _form_parse(schema: Any, strings: Any) -> Any:
     content, errors = Form.of(schema).parse(strings)
-    return {"content": content, "errors": _errors(errors)}
+    return {"content": content, "errors": _to_json_errors(errors)}
 
 
-def _errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
+def _to_json_errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
     return [{"at": error.at, "code": error.code} for error in errors]
 
 
-#: By name, what carries an operation out.
+#: The function of each operation, by name.
 OPERATIONS: Final[dict[str, Any]] = {
     "is_input_required": ElicitationRequests.is_input_required,
     "request_state": ElicitationRequests.request_state,

@@ -1,4 +1,4 @@
-"""Another program that carries out the operations: a JSON line in, a JSON line out; it may crash, hang or babble."""
+"""Runs another program that answers vectors, one JSON line for each; it may crash, hang or write junk."""
 
 from __future__ import annotations
 
@@ -10,64 +10,64 @@ from contextlib import suppress
 from typing import Any, Final
 
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._json import parse
-from toolnexus_mrtr.cli._process import kill, started, words
+from toolnexus_mrtr.cli._json import parse_json
+from toolnexus_mrtr.cli._process import kill, split_command, start
 
-#: How often in a row a program may hang before it is given up.
-_PATIENCE: Final = 3
+#: How often in a row a program may hang before no more vectors are sent to it.
+_MAX_HANGS: Final = 3
 
-#: The longest answer that is read, and how much is read or written at once, in bytes.
-_LONGEST: Final = 1 << 20
+#: The most bytes of one answer, and of one read or write.
+_MAX_ANSWER: Final = 1 << 20
 _CHUNK: Final = 1 << 16
 
 
 class NoAnswer(Exception):
-    """The program did not answer one vector; the text says what it did."""
+    """The program did not answer one vector; the text says what it did instead."""
 
 
 class Program:
-    """Runs a command for as long as it answers, and starts it anew when it did not."""
+    """Starts a command when it is first asked, and again after each line that it did not answer."""
 
     def __init__(self, command: str, seconds: float) -> None:
-        self._words = words(command)
+        self._command = split_command(command)
         self._seconds = seconds
-        self._hung = 0
+        self._hangs = 0
         self._process: subprocess.Popen[bytes] | None = None
-        #: What was read behind the last answer.
-        self._rest = b""
+        #: Bytes that the program wrote after its last answer.
+        self._unread = b""
 
     def ask(self, line: str) -> dict[str, Any]:
-        """Give the answer to one line; a program that only hangs is not asked for ever."""
-        if self._hung == _PATIENCE:
-            raise NoAnswer(f"not asked: it hung {_PATIENCE} times in a row; does it flush every line that it writes?")
+        """Send one line and give the answer, or raise `NoAnswer`; after several hangs in a row nothing is sent."""
+        if self._hangs == _MAX_HANGS:
+            raise NoAnswer(f"not asked: it hung {_MAX_HANGS} times in a row; does it flush every line that it writes?")
         process = self._process = self._process or self._start()
-        answer = self._asked(process, line.encode("ascii") + b"\n")
+        answer = self._exchange_lines(process, line.encode("ascii") + b"\n")
         if answer is None:
-            self._hung += 1
+            self._hangs += 1
             self.stop()
             raise NoAnswer(f"no answer within {self._seconds:g} seconds")
-        self._hung = 0
-        return self._read(answer)
+        self._hangs = 0
+        return self._parse_answer(answer)
 
     def stop(self) -> None:
-        """End the program, and all that it started in its session."""
-        process, self._process, self._rest = self._process, None, b""
+        """Kill the program and every process of its session."""
+        process, self._process, self._unread = self._process, None, b""
         if process is not None:
             kill(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        process = started(self._words, subprocess.PIPE)
-        os.set_blocking(_pipes(process)[0], False)
+        process = start(self._command, subprocess.PIPE)
+        os.set_blocking(_get_pipes(process)[0], False)
         return process
 
-    def _asked(self, process: subprocess.Popen[bytes], line: bytes) -> bytes | None:
-        """Write a line, read a line: what there was of it where the program has ended, `None` where it hangs."""
+    def _exchange_lines(self, process: subprocess.Popen[bytes], line: bytes) -> bytes | None:
+        """Write a line and read one: only a part of it where the program has ended, `None` where it hangs."""
         deadline = time.monotonic() + self._seconds
-        to_it, from_it = _pipes(process)
+        stdin, stdout = _get_pipes(process)
         with selectors.DefaultSelector() as pipes:
-            pipes.register(to_it, selectors.EVENT_WRITE)
-            pipes.register(from_it, selectors.EVENT_READ)
-            while b"\n" not in self._rest and len(self._rest) < _LONGEST:
+            pipes.register(stdin, selectors.EVENT_WRITE)
+            pipes.register(stdout, selectors.EVENT_READ)
+            while b"\n" not in self._unread and len(self._unread) < _MAX_ANSWER:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return None
@@ -75,32 +75,32 @@ class Program:
                     if event == selectors.EVENT_READ:
                         chunk = os.read(key.fd, _CHUNK)
                         if not chunk:
-                            return self._rest
-                        self._rest += chunk
+                            return self._unread
+                        self._unread += chunk
                     else:
                         try:
                             line = line[os.write(key.fd, line[:_CHUNK]) :]
                         except OSError:
-                            # Nobody reads it any more.
-                            return self._rest
+                            # The program has closed its standard input.
+                            return self._unread
                         if not line:
                             pipes.unregister(key.fileobj)
-        answer, newline, self._rest = self._rest.partition(b"\n")
+        answer, newline, self._unread = self._unread.partition(b"\n")
         return answer + newline
 
-    def _read(self, answer: bytes) -> dict[str, Any]:
+    def _parse_answer(self, answer: bytes) -> dict[str, Any]:
         value: Any = None
         if answer.endswith(b"\n"):
             with suppress(BadInput, UnicodeDecodeError):
-                value = parse(answer.decode())
+                value = parse_json(answer.decode())
             if isinstance(value, dict) and len(value.keys() & {"expect", "error"}) == 1:
                 return value
         self.stop()
         raise NoAnswer("no line of JSON with expect or error" if answer else "the program ended")
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
-    """The pipe to a program, and the one from it."""
-    assert process.stdin is not None  # noqa: S101 - both were asked for
+def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """Give the file descriptors of a program's standard input and output."""
+    assert process.stdin is not None  # noqa: S101 - `start` was given PIPE for both
     assert process.stdout is not None  # noqa: S101 - as above
     return process.stdin.fileno(), process.stdout.fileno()

@@ -1,36 +1,74 @@
-"""The two pure mappings to and from the host contract of toolnexus: one `Request` out, one `Answer` back."""
+"""The host contract of toolnexus (its SPEC, section 10): one `Request` out, one `Answer` back; both mappings."""
 
 from __future__ import annotations
 
-import itertools
 import os
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
 
-from toolnexus_mrtr._contract import Answer, AnswerLike, Request, RequestLike
+from msgspec import Struct
+
 from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, require_type
-from toolnexus_mrtr._reader import lenient_request
-from toolnexus_mrtr._rules import is_flat
+from toolnexus_mrtr._reader import read_leniently
 from toolnexus_mrtr._text import json_type
-from toolnexus_mrtr._types import ELICIT, ElicitRequest, ElicitResult, InputRequest
+from toolnexus_mrtr._types import ELICIT, URL, ElicitRequest, ElicitResult, InputRequest, mode_of
+from toolnexus_mrtr._validation import entry_of
 
 _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-_sequence: Iterator[int]
+class Request(Struct, frozen=True, omit_defaults=True):
+    """What a host is asked to resolve: one question, one consent, one visit to a url.
+
+    `id` correlates the answer; it is the host's, not the server's key. `kind` is `"input"` (a form; its JSON Schema is
+    under `data["schema"]`) or `"authorization"` (a `url` to show in full and to open only with consent); the vocabulary
+    is open. `prompt` is the server's message verbatim: pass it through `printable` before a terminal sees it.
+
+    The members keep their wire names, `expiresAt` included, so that a host written for toolnexus can be handed one.
+    msgspec encodes it with absent members left out, and decodes it ignoring members that it does not know.
+    """
+
+    id: str
+    kind: str
+    prompt: str
+    url: str | None = None
+    data: dict[str, Any] | None = None
+    expiresAt: str | None = None  # noqa: N815 - the wire name, as in every toolnexus port
 
 
-def _start_anew() -> None:
-    """Count from a random start, so that processes that map in the same millisecond differ; exact in JavaScript too."""
-    global _sequence  # noqa: PLW0603 - a fork copies the counter, and the child needs its own
-    _sequence = itertools.count(int.from_bytes(os.urandom(6)))
+class Answer(Struct, frozen=True, omit_defaults=True):
+    """What a host answers to a `Request`.
+
+    `ok` is true when the person agreed; `data` is then what was entered. Otherwise `reason` may say why: exactly
+    `"declined"` is an explicit no, sent as a decline; any other, `"cancelled"` or `"expired"`, is sent as a cancel.
+    Encoded and decoded as `Request` is. Its `repr` never shows `data`.
+    """
+
+    id: str
+    ok: bool
+    data: dict[str, Any] | None = None
+    reason: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Answer(id={self.id!r}, ok={self.ok!r}, reason={self.reason!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("id", self.id), ("ok", self.ok), ("reason", self.reason)]
 
 
-_start_anew()
-if sys.platform != "win32":  # pragma: no branch - Windows has no fork
-    os.register_at_fork(after_in_child=_start_anew)
+class AnswerLike(Protocol):
+    """What serves as an `Answer`: any object with these members, toolnexus' own dataclass among them."""
+
+    ok: bool
+    data: Any
+    reason: Any
+
+
+class RequestLike(Protocol):
+    """What serves as a `Request` where only its kind matters."""
+
+    kind: str
 
 
 def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str | None = None) -> Request:
@@ -46,18 +84,17 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
     `wrong_type`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.
     """
     require_type("id", id, str | None, "a str")
-    entry = _as_entry(params)
-    request = lenient_request(entry)
-    if request.mode == "url" and request.url is None:
-        at = "/url" if is_flat(entry) else "/params/url"
-        raise RemoteProtocolError("missing_member", "expected a member 'url'", at)
-    return host_request(request, _fresh_id() if id is None else id)
+    entry = _to_entry(params)
+    request = read_leniently(entry)
+    if mode_of(request) == URL and request.url is None:
+        raise RemoteProtocolError("missing_member", "expected a member 'url'", entry_of(entry).params_at + "/url")
+    return to_host_request(request, _fresh_id() if id is None else id)
 
 
-def host_request(request: ElicitRequest, id: str) -> Request:
-    """Map an elicitation that was read and found whole."""
+def to_host_request(request: ElicitRequest, id: str) -> Request:
+    """Map an elicitation that was read, and so has a url where its mode needs one."""
     prompt = request.message or ""
-    if request.mode == "url":
+    if mode_of(request) == URL:
         return Request(id, "authorization", prompt, url=request.url)
     if request.requested_schema is None:
         return Request(id, "input", prompt)
@@ -73,7 +110,7 @@ def answer_to_elicit_result(
     `ok` accepts with `data`, or `{}`; the reason `"declined"` declines; everything else cancels. Takes our `Answer`,
     any object with `ok`, `data` and `reason`, or a map of them; other members are ignored. Pass the `request` that was
     answered: the accept of an authorization then carries no content, so that a token in `data` cannot reach the server
-    (elic, "Response Actions").
+    (client/elicitation, "Response Actions").
 
     Raises `LocalProtocolError` `wrong_value` when `ok` is no boolean or the `data` of an accepted form no map.
     """
@@ -92,8 +129,8 @@ def answer_to_elicit_result(
     return ElicitResult(action="accept", content=dict(data or {}))
 
 
-def _as_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Whatever was given, as a raw entry of an elicitation in either shape."""
+def _to_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a raw entry, in either shape, of what may be an elicitation in any form."""
     if isinstance(params, ElicitRequest):
         members = {
             "mode": params.mode,
@@ -105,7 +142,7 @@ def _as_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
         if given:
             return given
     elif isinstance(params, Mapping):
-        if is_flat(params) or params.get("method") == ELICIT:
+        if entry_of(params).method == ELICIT:
             return params
     elif not isinstance(params, InputRequest):
         raise TypeError(f"params must be an ElicitRequest or a mapping, not {type(params).__name__}")
@@ -114,7 +151,7 @@ def _as_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _is_authorization(request: Request | RequestLike | ElicitRequest | Mapping[str, Any]) -> bool:
     if isinstance(request, ElicitRequest):
-        return request.mode == "url"
+        return mode_of(request) == URL
     kind = _member(request, "kind")
     if kind is None:
         # Guessing would let the data of an authorization through.
@@ -132,4 +169,5 @@ def _fresh_id() -> str:
     while milliseconds:
         milliseconds, digit = divmod(milliseconds, 36)
         digits = _BASE_36[digit] + digits
-    return f"elc-{digits}-{next(_sequence)}"
+    # 48 random bits: a number that JavaScript holds exactly too.
+    return f"elc-{digits}-{int.from_bytes(os.urandom(6))}"

@@ -1,0 +1,289 @@
+"""The command `show`: what it prints of a result, and that no text of a server passes for a line of the command."""
+
+import json
+import re
+
+import pytest
+from command_line import (
+    LLM,
+    OTHER,
+    PAUSED,
+    ROOTS,
+    Done,
+    answer,
+    form,
+    link,
+    pause_of,
+    paused,
+    refusal,
+    run,
+    sentence,
+    show,
+)
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import json_objects, json_values, results, text
+
+from toolnexus_mrtr import inspect_url, printable
+
+
+def test_show_prints_the_example():
+    assert run("show", PAUSED) == Done(
+        0,
+        "The call is paused. Asked: 1. A state to echo: yes.\n"
+        "\n"
+        '"who": a form\n'
+        "  | Who is the booking for?\n"
+        '  "name": text, required\n'
+        '    label: "Full name"\n'
+        "    characters: at least 1\n"
+        '  "guests": a whole number\n'
+        "    value: at least 1, at most 8\n"
+        "    default: 1\n"
+        '  "seat": one choice\n'
+        '    choice: "w", "Window"\n'
+        '    choice: "a", "Aisle"\n',
+        "",
+    )
+
+
+def test_show_prints_every_kind_of_request_in_the_servers_order():
+    asked = {
+        "b": OTHER,
+        "": link("http://10.0.0.1:8080/x"),
+        "größe": {"message": "m", "requestedSchema": {}},
+        "a": LLM,
+        "r": ROOTS,
+    }
+    assert show(pause_of(asked)) == [
+        "The call is paused. Asked: 5. A state to echo: no.",
+        "",
+        '"b": something unknown, of the method "com.example/approve"',
+        "",
+        '"": a visit to a url',
+        "  | m",
+        "  host: 10.0.0.1",
+        "  warning: insecure_http",
+        "  warning: ip_host",
+        "  warning: local_network",
+        "  warning: unusual_port",
+        "  url: http://10.0.0.1:8080/x",
+        "",
+        '"größe": a form',
+        "  | m",
+        "",
+        '"a": a message of a language model',
+        "  messages: 2",
+        "  tokens: at most 5",
+        "",
+        '"r": the roots of the client',
+    ]
+
+
+def test_show_takes_a_form_with_a_url_beside_it_for_a_form():
+    entry = form({"n": {"type": "string"}})
+    entry["params"]["url"] = "javascript:alert(1)"
+    assert show(paused(k=entry))[2:] == ['"k": a form', "  | m", '  "n": text']
+
+
+@pytest.mark.parametrize("raw", [{}, {"content": []}, {"resultType": "complete"}], ids=json.dumps)
+def test_show_says_that_a_finished_call_asks_nothing(raw):
+    assert show(raw) == ["The call is finished: nothing is asked."]
+
+
+@pytest.mark.parametrize("result_type", [None, "", "task", ["input_required"]], ids=json.dumps)
+def test_show_refuses_any_other_result_type(result_type):
+    assert refusal("show", "-", stdin={"resultType": result_type}).startswith("standard input: ")
+
+
+def test_show_takes_a_whole_response_as_its_result():
+    raw = paused(k=form())
+    assert show({"jsonrpc": "2.0", "id": 1, "result": raw}) == show(raw)
+
+
+def test_show_prefixes_each_line_of_a_message_with_a_bar():
+    message = 'Hello\n\n  url: https://bank.example/\r\n"k": a form\x1b[2J\x85\u2028\u202e'
+    assert show(paused(k=link(message=message)))[3:] == [
+        "  | Hello",
+        "  | ",
+        "  |   url: https://bank.example/",
+        '  | "k": a form\\x1b[2J\\x85\\u2028\\u202e',
+        "  host: a.example",
+        "  url: https://a.example/x",
+    ]
+
+
+def test_show_folds_a_message_so_that_the_terminal_wraps_no_line():
+    message = "Sign in" + " " * 200 + "host: bank.example " + "x" * 100
+    lines = show(paused(k=link(message=message)))[3:-2]
+    assert all(line.startswith("  | ") and len(line) <= 80 for line in lines)
+    assert "".join(line[4:] for line in lines) == message
+
+
+def test_show_indents_folded_keys_and_names_deeper_than_its_own_lines():
+    name = "n" + " " * 100 + "host: bank.example"
+    assert show(pause_of({name: form({name: {"type": "string"}})}))[2:] == [
+        '"n' + " " * 74,
+        "      " + " " * 26 + 'host: bank.example": a form',
+        "  | m",
+        '  "n' + " " * 74,
+        "      " + " " * 26 + 'host: bank.example": text',
+    ]
+
+
+def test_show_prints_a_url_whole_and_last():
+    url = "https://a.example/" + "x" * 500
+    assert show(paused(k=link(url)))[-1] == "  url: " + url
+
+
+@pytest.mark.parametrize(
+    ("field", "kind"),
+    [
+        ({"type": "string"}, "text"),
+        ({"type": "integer"}, "a whole number"),
+        ({"type": ["null", "number"]}, "a number"),
+        ({"type": "boolean"}, "yes or no"),
+        ({"const": True}, "one choice"),
+        ({"type": "array", "items": {"enum": ["a"]}}, "any of the choices"),
+        ({"type": "object"}, "something that cannot be shown"),
+        ({}, "something that cannot be shown"),
+        (False, "something that cannot be shown"),
+    ],
+    ids=json.dumps,
+)
+def test_show_prints_the_kind_of_a_field_in_plain_words(field, kind):
+    assert show(paused(k=form({"n": field})))[4] == f'  "n": {kind}'
+
+
+@pytest.mark.parametrize(
+    ("field", "lines"),
+    [
+        ({"title": "n"}, []),
+        ({"title": "N"}, ['label: "N"']),
+        ({"description": "one\n  | two\x1b"}, ["| one", "|   | two\\x1b"]),
+        (
+            {"title": "Your PIN"},
+            ['label: "Your PIN"', "warning: this seems to ask for a secret, which a form must not do"],
+        ),
+        ({"minLength": 2}, ["characters: at least 2"]),
+        ({"maxLength": 0}, ["characters: at most 0"]),
+        ({"format": "email"}, ['format: "email"']),
+        ({"format": "a\nb"}, ['format: "a\\nb"']),
+        ({"type": "number", "minimum": -0.5, "maximum": 10**30}, [f"value: at least -0.5, at most {10**30}"]),
+        ({"type": "array", "minItems": 1, "maxItems": 3}, ["items: at least 1, at most 3"]),
+        ({"enum": ["a", "b"], "enumNames": ["A\nB", "b"]}, ['choice: "a", "A\\nB"', 'choice: "b"']),
+        ({"type": "integer", "enum": [1, 2], "enumNames": ["one"]}, ['choice: 1, "one"', "choice: 2"]),
+        (
+            {"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}, "default": ["a"]},
+            ['choice: "a", "A"', 'default: ["a"]'],
+        ),
+        ({"default": "x\ny"}, ['default: "x\\ny"']),
+        ({"default": ""}, ['default: ""']),
+        ({"type": "boolean", "default": False}, ["default: false"]),
+        ({"type": "boolean", "default": "yes"}, []),
+        ({"default": "toolong", "maxLength": 3}, ["characters: at most 3"]),
+        ({"enum": ["a"], "default": "b"}, ['choice: "a"']),
+    ],
+    ids=json.dumps,
+)
+def test_show_prints_the_constraints_of_a_field_below_it(field, lines):
+    assert show(paused(k=form({"n": {"type": "string"} | field})))[5:] == ["    " + line for line in lines]
+
+
+def test_show_lists_the_keywords_that_are_not_enforced():
+    raw = paused(k=form({"n": {"type": "string", "pattern": "^a", "not": {}}}, minProperties=1))
+    assert show(raw)[5:] == [
+        '  not enforced: "/minProperties"',
+        '  not enforced: "/properties/n/pattern"',
+        '  not enforced: "/properties/n/not"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "at"),
+    [
+        ({"properties": []}, "/properties"),
+        ({"required": {}}, "/required"),
+        ({"required": [5, ["n"]]}, "/required"),
+        ({"properties": {"n\nx": {"$ref": "https://a.example/s"}}}, "/properties/n\\nx/$ref"),
+        ({"$schema": "https://a.example/s"}, "/$schema"),
+        ({"type": "array"}, "/type"),
+    ],
+    ids=json.dumps,
+)
+def test_show_prints_why_a_form_cannot_be_checked(schema, at):
+    raw = paused(k=form(**schema))
+    key, message, *warning = show(raw)[2:]
+    assert (key, message) == ('"k": a form', "  | m")
+    assert warning[0].startswith("  warning: ")
+    assert at in "".join(line.removeprefix("      ") for line in warning)
+    assert all(line.startswith("      ") for line in warning[1:])
+
+
+def test_show_truncates_a_huge_form_and_counts_the_rest():
+    fields = {f"f{n}": {"type": "string", "pattern": "a"} for n in range(103)}
+    fields["f0"] = {"enum": [str(n) for n in range(1000)]}
+    lines = show(paused(k=form(fields)))[4:]
+    assert lines[:2] == ['  "f0": one choice', '    choice: "0"']
+    assert lines[20:23] == ['    choice: "19"', "    and 980 more choices", '  "f1": text']
+    assert lines[120:123] == ['  "f99": text', "  and 3 more fields", '  not enforced: "/properties/f1/pattern"']
+    assert lines[126:] == ['  not enforced: "/properties/f5/pattern"', "  and 97 more that are not enforced"]
+
+
+@given(raw=results)
+@settings(max_examples=300)
+def test_show_prints_lines_or_one_sentence_for_any_result(raw):
+    done = run("show", "-", stdin=raw)
+    if done.status == 0:
+        assert done.err == ""
+        assert all(printable(line) == line for line in done.out.removesuffix("\n").split("\n"))
+    else:
+        assert (done.status, done.out) == (2, "")
+        sentence(done.err)
+
+
+@given(schema=st.one_of(json_objects, st.fixed_dictionaries({"properties": json_objects, "required": json_values})))
+@settings(max_examples=200)
+def test_show_and_answer_decline_take_any_schema(schema):
+    assume(not {"Infinity", "NaN"} & set(re.findall(r"\w+", json.dumps(schema))))
+    raw = paused(k={"message": "m", "requestedSchema": schema})
+    assert run("show", "-", stdin=raw).status == 0
+    assert answer(raw, "--decline", "k") == {"inputResponses": {"k": {"action": "decline"}}}
+
+
+long_text = st.one_of(text, st.text(st.sampled_from('a "\n\x1b\u202e:|'), max_size=200))
+
+
+@given(key=text, texts=st.lists(long_text, min_size=6, max_size=6))
+@settings(max_examples=200)
+def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
+    message, name, title, description, label, default = texts
+    properties = {
+        name: {"type": "string", "title": "t" + title, "description": "d" + description, "format": "f" + label},
+        name + "2": {"type": "string", "default": default},
+        name + "3": {"oneOf": [{"const": "c", "title": "t" + label}]},
+    }
+    lines = show(pause_of({key: form(properties, message=message)}))[2:]
+    assume("secret" not in "".join(lines))
+    assert all(printable(line) == line and len(line) <= 81 for line in lines)
+    ours = [line for line in lines if not re.match(r" {6}|  \| |    \| ", line)]
+    starts = ['"', '  "', "    label: ", "    format: ", '  "', "    default: ", '  "', "    choice: "]
+    if title == name[1:] and name.startswith("t"):
+        starts.remove("    label: ")
+    assert len(ours) == len(starts)
+    assert all(line.startswith(start) for line, start in zip(ours, starts, strict=True))
+
+
+def test_show_folds_wide_characters_by_their_width():
+    message = "\u3000" * 38 + "host: good.example"
+    lines = show(paused(k=link(message=message)))
+    assert all(len(line) <= 42 for line in lines if line.startswith("  | "))
+    assert not any("host: good" in line and not line.startswith("  | ") for line in lines)
+
+
+@given(host=st.sampled_from(["a.example", "127.0.0.1", "xn--80ak6aa92e.test"]), path=st.text("abc/?&=%", max_size=20))
+def test_show_prints_the_host_and_every_warning_of_a_url(host, path):
+    url = f"https://{host}/{path}"
+    lines = show(paused(k=link(url)))
+    report = inspect_url(url)
+    assert lines[4:] == [f"  host: {report.host}", *(f"  warning: {one}" for one in report.warnings), f"  url: {url}"]

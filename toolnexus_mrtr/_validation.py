@@ -1,0 +1,329 @@
+"""Every rule that a server's result can break, each spelled once; its findings come in document order.
+
+How it works: what ends in `_faults` yields a `Finding` for each rule that is broken and changes nothing. A reader, or
+`Call.receive`, raises the first of them; `lint` lists them all. Most entries of `inputRequests` break no rule, so
+`read_well_formed` looks at each one first, and the rules are asked only about an entry that it does not read.
+
+An example. This result answers a `tools/call` whose client declared `{"elicitation": {}}`, forms alone:
+
+    {"resultType": "input_required", "inputRequests": {
+        "a": {"method": "elicitation/create", "params": {"message": 5}},
+        "b": {"method": "elicitation/create", "params": {"mode": "url", "message": "Pay", "url": "ftp://host.example"}}}}
+
+`pause_faults` finds, in this order:
+
+    wrong_type             /inputRequests/a/params/message          found a number
+    missing_member         /inputRequests/a/params/requestedSchema  an absent mode means a form, which needs one
+    undeclared_capability  /inputRequests/b/params/mode             "elicitation.url"
+    unsafe_url             /inputRequests/b/params/url              bad_scheme
+
+`Call.receive` raises the first. `input_requests`, which knows of no call, would not find the third, and
+`ElicitationRequests.requests`, which reads leniently, not the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_int, require_type
+from toolnexus_mrtr._findings import (
+    ELICITATION,
+    MRTR,
+    RESULT_TYPE,
+    ROOTS,
+    SAFE_URLS,
+    SAMPLING,
+    SERVERS,
+    Finding,
+    error,
+    wrong_type,
+)
+from toolnexus_mrtr._json import DEPTH
+from toolnexus_mrtr._text import json_type, quoted
+from toolnexus_mrtr._types import (
+    COMPLETE,
+    ELICIT,
+    FORM,
+    INPUT_REQUIRED,
+    LIST_ROOTS,
+    MODES,
+    MRTR_METHODS,
+    SAMPLE,
+    URL,
+    CreateMessageRequest,
+    ElicitRequest,
+    InputRequest,
+    ListRootsRequest,
+)
+from toolnexus_mrtr._urls import inspect_url, plain_url
+
+#: Deeper values would exhaust the stack of the standard library's JSON; larger counts no JSON parser holds exactly.
+_DEEPEST: Final = 256
+MAX_COUNT: Final = 2**53
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much one pause may hold; beyond it `receive` raises `too_large`.
+
+    `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
+    counts nested objects and arrays of the whole pause, itself included, and of a call's params; at most 256. The
+    length of a url is `inspect_url`'s to judge.
+
+    Raises `TypeError` for what is no `int`, and `LocalProtocolError` `wrong_value` for one that is no limit.
+    """
+
+    input_requests: int = 100
+    key: int = 256
+    message: int = 65536
+    request_state: int = 1048576
+    depth: int = DEPTH
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            limit = getattr(self, name)
+            require_int(name, limit)
+            least, most = (1, _DEEPEST) if name == "depth" else (0, MAX_COUNT)
+            if not least <= limit <= most:
+                at = pointer("limits", name)
+                raise LocalProtocolError("wrong_value", f"expected a limit from {least} to {most}", at)
+
+
+class Entry(Struct, frozen=True):
+    """One entry of `inputRequests` in either wire shape: `{method, params}`, or the params of an elicitation alone.
+
+    `params_at` is the pointer from the entry to its params, `""` where the entry is the params, as Apache Juneau's
+    servers write it. `mode` is that of an elicitation, and `UNSET` for any other entry and for one without params.
+    Nothing has been checked: all of it is whatever stood there, or `None`.
+    """
+
+    method: Any
+    params: Any
+    params_at: str
+    mode: Any
+
+
+def entry_of(entry: Any) -> Entry:
+    """Tell method, params and mode of an entry; what is no object has none."""
+    if not isinstance(entry, Mapping):
+        return Entry(None, None, "/params", UNSET)
+    method, params, params_at = entry.get("method"), entry.get("params"), "/params"
+    if "method" not in entry and "params" not in entry:
+        method, params, params_at = ELICIT, entry, ""
+    # Without a mode it is a form, whatever else stands there (client/elicitation, "Elicitation Requests").
+    mode = params.get("mode", FORM) if method == ELICIT and isinstance(params, Mapping) else UNSET
+    return Entry(method, params, params_at, mode)
+
+
+def require_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a result back; refuse what is no map, and a whole response, which would look like a finished call."""
+    if type(raw) is not dict:
+        require_type("raw", raw, Mapping, "a mapping")
+    if raw.get("jsonrpc") == "2.0" and "resultType" not in raw and ("result" in raw or "error" in raw):
+        raise LocalProtocolError("not_a_result", "expected the 'result' member of a response, found the whole response")
+    return raw
+
+
+def read_well_formed(entry: Any) -> InputRequest | None:
+    """Read an entry of the specification's shape that breaks no rule of `shape_faults` and `url_faults`.
+
+    `None` means that the rules have to be asked: the entry may still be right. Written by hand, since every entry comes
+    by here: `msgspec.convert` to a tagged union takes eight times as long for one.
+    """
+    if type(entry) is not dict:
+        return None
+    try:
+        method = entry["method"]
+        if method == ELICIT:
+            return _read_well_formed_elicitation(entry["params"])
+        if method == SAMPLE:
+            params = entry["params"]
+            if type(params) is dict and type(params["messages"]) is list and type(params["maxTokens"]) is int:
+                return CreateMessageRequest(params=params)
+        elif method == LIST_ROOTS and "params" not in entry:
+            return ListRootsRequest()
+    except KeyError:
+        pass
+    return None
+
+
+def _read_well_formed_elicitation(params: Any) -> ElicitRequest | None:
+    if type(params) is not dict:
+        return None
+    message, mode = params["message"], params.get("mode")
+    if type(message) is not str:
+        return None
+    if mode == URL:
+        url = params["url"]
+        if type(url) is str and plain_url(url) and "requestedSchema" not in params:
+            return ElicitRequest(message=message, mode=mode, url=url)
+    elif mode == FORM or (mode is None and "mode" not in params):
+        schema = params["requestedSchema"]
+        if type(schema) is dict and "url" not in params:
+            return ElicitRequest(message=message, requested_schema=schema, mode=mode)
+    return None
+
+
+def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ()) -> Iterator[Finding]:
+    """A result of a type that nobody declared must not be used (basic/index, "ResultType")."""
+    found = raw.get("resultType", COMPLETE)
+    if not isinstance(found, str):
+        yield error("unknown_result_type", f"expected a string, found {json_type(found)}", "/resultType", RESULT_TYPE)
+    elif found not in (COMPLETE, INPUT_REQUIRED, *result_types):
+        message = f"expected a result type that was declared, found {quoted(found)}"
+        yield error("unknown_result_type", message, "/resultType", RESULT_TYPE)
+
+
+def pause_faults(
+    raw: Mapping[str, Any], *, method: str | None, capabilities: Mapping[str, Any] | None, limits: Limits
+) -> Iterator[Finding]:
+    """All that keeps a paused result from being taken up. A method or capabilities that are `None` rule nothing out."""
+    yield from method_faults(raw, method)
+    yield from map_faults(raw, limits)
+    entries = raw.get("inputRequests")
+    for key, entry in entries.items() if isinstance(entries, Mapping) else ():
+        yield from entry_faults(key, entry, capabilities, limits)
+    yield from state_faults(raw, limits)
+
+
+def method_faults(raw: Mapping[str, Any], method: str | None) -> Iterator[Finding]:
+    """A result that cannot be a pause: its method is never paused, or it neither asks nor has a state."""
+    if method is not None and method not in MRTR_METHODS:
+        # basic/patterns/mrtr, "Supported Requests".
+        message = f"expected no pause of the method {quoted(method)}"
+        yield error("method_not_supported", message, "/resultType", MRTR + "#supported-requests")
+    if raw.get("inputRequests") is None and raw.get("requestState") is None:
+        # basic/patterns/mrtr, "Server Requirements", 6.
+        yield error("nothing_requested", "expected inputRequests, requestState or both", "", SERVERS)
+
+
+def map_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
+    """`inputRequests` is no map, or a larger one than the limits allow."""
+    entries = raw.get("inputRequests")
+    if entries is not None and not isinstance(entries, Mapping):
+        yield wrong_type("an object", entries, "/inputRequests", MRTR)
+    elif limits is not None and entries is not None and len(entries) > limits.input_requests:
+        yield _too_large("entries", limits.input_requests, "/inputRequests")
+
+
+def state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
+    """`requestState` is no string, or a longer one than the limits allow."""
+    state = raw.get("requestState")
+    if state is not None and not isinstance(state, str):
+        yield wrong_type("a string", state, "/requestState", MRTR)
+    elif limits is not None and state is not None and len(state) > limits.request_state:
+        yield _too_large("characters", limits.request_state, "/requestState")
+
+
+def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, limits: Limits) -> Iterator[Finding]:
+    """All that keeps one entry of a pause from being taken up."""
+    at, parts = pointer("inputRequests", key), entry_of(entry)
+    is_well_formed = read_well_formed(entry) is not None
+    if not is_well_formed:
+        yield from shape_faults(entry, at, strict=True)
+    if capabilities is not None:
+        yield from _undeclared(parts, at, capabilities)
+    if not is_well_formed:
+        yield from url_faults(entry, at)
+    if isinstance(key, str) and len(key) > limits.key:
+        yield _too_large("characters", limits.key, at)
+    message = parts.params.get("message") if parts.mode is not UNSET else None
+    if isinstance(message, str) and len(message) > limits.message:
+        yield _too_large("characters", limits.message, f"{at}{parts.params_at}/message")
+
+
+def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
+    """What is missing or mistyped in one entry.
+
+    Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null, and only an
+    elicitation is looked at: what is there has its type, and null counts as absent but for a `mode` or a `message`.
+    """
+    if not isinstance(entry, Mapping):
+        return iter(() if entry is None and not strict else (wrong_type("an object", entry, at, MRTR),))
+    parts = entry_of(entry)
+    faults: list[Iterator[Finding]] = []
+    if parts.params_at and (strict or "method" in entry):
+        faults.append(_member_faults(entry, "method", "a string", at, MRTR))
+    if parts.params_at and parts.method == ELICIT:
+        faults.append(_member_faults(entry, "params", "an object", at, ELICITATION, needed=strict))
+    if parts.mode is not UNSET:
+        faults.append(_elicitation_faults(parts, at + parts.params_at, strict=strict))
+    elif strict and parts.method == SAMPLE:
+        faults.append(_member_faults(entry, "params", "an object", at, SAMPLING))
+        if isinstance(parts.params, Mapping):
+            faults.append(_member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING))
+            faults.append(_member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING))
+    elif strict and parts.method == LIST_ROOTS and "params" in entry:
+        faults.append(_member_faults(entry, "params", "an object", at, ROOTS))
+    return chain.from_iterable(faults)
+
+
+def url_faults(entry: Any, at: str) -> Iterator[Finding]:
+    """The url of one entry is refused by `inspect_url` (client/elicitation, "Safe URL Handling")."""
+    parts = entry_of(entry)
+    url = parts.params.get("url") if parts.mode == URL else None
+    if isinstance(url, str) and (refusal := inspect_url(url).refusal):
+        message = f"expected a url that a person can safely be shown, this one is refused ({refusal})"
+        yield error("unsafe_url", message, f"{at}{parts.params_at}/url", SAFE_URLS)
+
+
+def _elicitation_faults(entry: Entry, at: str, *, strict: bool) -> Iterator[Finding]:
+    params, mode = entry.params, entry.mode
+    if not isinstance(mode, str) or (strict and mode not in MODES):
+        found = quoted(mode) if isinstance(mode, str) else json_type(mode)
+        yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
+    url, schema = ("url", "a string"), ("requestedSchema", "an object")
+    own, other = (url, schema) if mode == URL else (schema, url)
+    yield from _member_faults(params, "message", "a string", at, ELICITATION, needed=strict or "message" in params)
+    yield from _member_faults(params, *own, at, ELICITATION, needed=strict and mode in MODES)
+    yield from _member_faults(params, *other, at, ELICITATION, needed=False)
+
+
+def _member_faults(
+    params: Mapping[str, Any], name: str, expected: str, at: str, spec: str, *, needed: bool = True
+) -> Iterator[Finding]:
+    """One member is absent, or of another type; where it is not needed, absent and null will do."""
+    value = params.get(name, UNSET if needed else None)
+    if value is UNSET:
+        yield error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
+    elif json_type(value) != expected and (needed or value is not None):
+        yield error("wrong_type", f"expected {expected}, found {json_type(value)}", f"{at}/{name}", spec)
+
+
+def _undeclared(entry: Entry, at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
+    """A server must not ask for what this request did not declare (basic/patterns/mrtr, "Server Requirements", 7)."""
+    if entry.method == ELICIT:
+        declared = capabilities.get("elicitation")
+        if declared is None:
+            yield _not_declared("elicitation", at, ELICITATION)
+        elif entry.mode in MODES and entry.mode not in _declared_modes(declared):
+            yield _not_declared(f"elicitation.{entry.mode}", f"{at}{entry.params_at}/mode", ELICITATION)
+    elif entry.method == SAMPLE:
+        declared = capabilities.get("sampling")
+        has_tools = isinstance(declared, Mapping) and declared.get("tools") is not None
+        if declared is None:
+            yield _not_declared("sampling", at, SAMPLING)
+        elif isinstance(entry.params, Mapping) and not has_tools:
+            # A client must refuse both (schema.ts, CreateMessageRequestParams).
+            for name in ("tools", "toolChoice"):
+                if entry.params.get(name) is not None:
+                    yield _not_declared("sampling.tools", f"{at}/params/{name}", SAMPLING)
+    elif entry.method == LIST_ROOTS and capabilities.get("roots") is None:
+        yield _not_declared("roots", at, ROOTS)
+
+
+def _declared_modes(elicitation: Any) -> tuple[str, ...]:
+    """The modes that a capability declares; one that names none means forms (client/elicitation, "Capabilities")."""
+    named = elicitation if isinstance(elicitation, Mapping) else {}
+    return tuple(mode for mode in MODES if named.get(mode) is not None) or (FORM,)
+
+
+def _not_declared(capability: str, at: str, spec: str) -> Finding:
+    return error("undeclared_capability", f"expected nothing that needs the capability {capability!r}", at, spec)
+
+
+def _too_large(unit: str, limit: int, at: str) -> Finding:
+    return error("too_large", f"expected at most {limit} {unit}", at, MRTR)
