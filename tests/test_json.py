@@ -62,3 +62,16 @@ def boxes(value: Any) -> list[Any]:
         return []
     inner = list(value.values() if isinstance(value, dict) else value)
     return [value, *(box for item in inner for box in boxes(item))]
+
+
+def test_copy_checked_copies_nesting_that_the_stack_has_no_room_for():
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    copied = copy_checked(deep)
+    assert copied is not deep
+    levels = 0
+    while copied:
+        (copied,) = copied
+        levels += 1
+    assert levels == 100_000
