@@ -1,4 +1,4 @@
-"""What work costs, counted in calls and not in seconds."""
+"""The cost of work, counted in function calls and not in seconds."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def calls(function: Callable[..., object], *arguments: Any) -> int:
-    """How many functions a call calls, those of C included."""
+    """Count the function calls that one call makes, those into C included."""
     count = 0
 
     def counted(_frame: Any, event: str, _argument: Any) -> None:

@@ -1,4 +1,4 @@
-"""What hypothesis draws forms from: schemas of the restricted subset and around it, answers, and broken ones."""
+"""Hypothesis strategies for forms: schemas of the restricted subset and beyond it, answers, and broken ones."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Forms that a server could send to cost its client time or memory; each of a size, to be grown."""
+"""Forms that a server could send to cost its client time or memory; each is made in any size."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: The largest form that is grown to, in bytes of JSON text.
+#: The size of the largest form that is made, in bytes of JSON text.
 LARGEST = 65_536
 
-#: The smallest and the largest size of each; the one is a tenth of the other.
+#: The sizes that each form is made in; the first is a tenth of the second.
 SMALL, LARGE = 1, 10
 
 
@@ -70,7 +70,7 @@ def _texts(count: int) -> list[str]:
     return [f"v{i}" for i in range(count)]
 
 
-#: Each takes a size; what it makes grows about as the size does.
+#: Each function takes a size and makes a form that grows about in proportion.
 HOSTILE: dict[str, Callable[[int], Hostile]] = {
     "nested anyOf of two": lambda n: _one(_nested(6 + n.bit_length(), lambda s: {"anyOf": [s, s]}, {"type": "string"})),
     "nested anyOf of one": lambda n: _one(_nested(10 * n, lambda s: {"anyOf": [s]}, {"type": "string"})),

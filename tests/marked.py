@@ -1,13 +1,13 @@
-"""Tables that are made and not written by hand: each stands in a document between two marks of its own."""
+"""Generated tables in documents: each is between two marks of its own."""
 
 
 def marks(name: str) -> tuple[str, str]:
-    """Give what stands before a table, and what after it."""
+    """Give the marks before and after a table."""
     return f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
 
 
 def with_table(document: str, name: str, made: str) -> str:
-    """Put the table between its marks, or into a section of its own at the end."""
+    """Put the table between its marks, or into a new section at the end."""
     begin, end = marks(name)
     before, began, rest = document.partition(begin)
     _, ended, after = rest.partition(end)

@@ -1,11 +1,12 @@
-"""What hypothesis draws from: any JSON value, and results of servers with something wrong in them."""
+"""Hypothesis strategies: any JSON value, and results of servers with something wrong in them."""
 
 import copy
 from typing import Any
 
 from hypothesis import strategies as st
+from wire_values import LINK, ROOTS, SCHEMA_WITH_INTEGER, UNKNOWN, form
 
-#: Text with what breaks codecs: lone surrogates, controls, pointer characters, words of the protocol.
+#: Text that breaks codecs: lone surrogates, controls, characters of JSON Pointers, words of the protocol.
 text = st.one_of(
     st.text(st.characters(codec=None), max_size=8),
     st.sampled_from(["", "~", "/", "a/b~c", "__proto__", "\ud800", "form", "url", "input_required", "2.0"]),
@@ -21,25 +22,20 @@ json_values = st.recursive(
 
 json_objects = st.dictionaries(text, json_values, max_size=5)
 
-_FORM = {"type": "object", "properties": {"n": {"type": "string"}, "i": {"type": "integer"}}, "required": ["n"]}
-
-#: One well-formed result of every kind, to be broken.
+#: One well-formed result of every kind, for `mutated_results` to break.
 RESULTS: list[dict[str, Any]] = [
     {
         "resultType": "input_required",
         "inputRequests": {
-            "form": {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": _FORM}},
-            "link": {
-                "method": "elicitation/create",
-                "params": {"mode": "url", "message": "m", "url": "https://a.example/x"},
-            },
+            "form": form(schema=SCHEMA_WITH_INTEGER),
+            "link": LINK,
             "llm": {
                 "method": "sampling/createMessage",
                 "params": {"messages": [{"role": "user", "content": {"type": "text", "text": "?"}}], "maxTokens": 5},
             },
-            "roots": {"method": "roots/list"},
-            "other": {"method": "com.example/approve", "params": {"x": 1}},
-            "flat": {"message": "m", "requestedSchema": _FORM},
+            "roots": ROOTS,
+            "other": UNKNOWN,
+            "flat": {"message": "m", "requestedSchema": SCHEMA_WITH_INTEGER},
         },
         "requestState": "s",
         "_meta": {},
@@ -49,9 +45,10 @@ RESULTS: list[dict[str, Any]] = [
 ]
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Give the path to every value inside a JSON value, the value itself among them."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, item in items for place in _places(item, (*path, key)))]
+    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
 
 
 @st.composite
@@ -59,10 +56,10 @@ def mutated_results(draw: st.DrawFn) -> dict[str, Any]:
     """A real result with some of its members replaced, removed or added."""
     result = copy.deepcopy(draw(st.sampled_from(RESULTS)))
     for _ in range(draw(st.integers(1, 3))):
-        places = [place for place in _places(result) if place]
-        if not places:
+        inner = [place for place in places(result) if place]
+        if not inner:
             break
-        *parents, last = draw(st.sampled_from(places))
+        *parents, last = draw(st.sampled_from(inner))
         box: Any = result
         for key in parents:
             box = box[key]

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks, on numbers that are given; nothing here is measured."""
+"""The arithmetic of the benchmarks, on given numbers; nothing is measured here."""
 
 import pytest
 from benchmarks.harness import (
@@ -39,35 +39,35 @@ def passes(*times):
         (orientation(), 2.0, 12.0, 6.0, None),
     ],
 )
-def test_a_target_is_held_against_its_own_ratio(target, ours, theirs, ratio, met):
+def test_settle_holds_each_target_against_its_own_ratio(target, ours, theirs, ratio, met):
     measured = settle(row(target), [(ours, theirs)])
     assert (measured.ratio, measured.met) == (pytest.approx(ratio), met)
 
 
-def test_the_ratio_is_the_median_of_the_ratios_and_not_the_ratio_of_the_medians():
+def test_settle_takes_the_median_of_ratios_and_not_the_ratio_of_medians():
     measured = settle(row(within(2.5)), [(1.0, 1.0), (2.0, 8.0), (9.0, 2.0)])
     assert (measured.ours, measured.theirs, measured.ratio) == (2.0, 2.0, 1.0)
 
 
-def test_the_first_round_only_warms_up():
+def test_measure_only_warms_up_in_the_first_round():
     (measured,) = measure([row(within(2), passes(900.0, 3.0, 3.0), passes(1.0, 2.0, 2.0))], rounds=2, seconds=0)
     assert (measured.ours, measured.theirs, measured.ratio) == (3.0, 2.0, 1.5)
 
 
-def test_both_take_turns_at_going_first():
+def test_measure_lets_both_take_turns_at_going_first():
     went = []
     noting = [row(within(1), lambda _: went.append("ours") or 1.0, lambda _: went.append("theirs") or 1.0)]
     measure(noting, rounds=1, seconds=0)
     assert went == ["theirs", "ours", "ours", "theirs"]
 
 
-def test_a_call_is_made_with_what_it_was_given():
+def test_calling_passes_its_arguments_to_the_function():
     seen = []
     calling(lambda *arguments, **options: seen.append((arguments, options)), 1, "two", three=3)(0.0)
     assert set(map(repr, seen)) == {"((1, 'two'), {'three': 3})"}
 
 
-def test_the_table_marks_what_missed_its_target():
+def test_table_marks_the_rows_that_missed_their_target():
     measured = [settle(row(target), [(2e-6, 3e-6)]) for target in (faster(6), within(2.5), orientation())]
     lines = table(measured).splitlines()
     assert len({len(line) for line in lines}) == 1
@@ -82,7 +82,7 @@ def measured_row(size, ratio, target="within 3x", *, ours=1.5e-6, met=True):
     return Measured("writing", size, "a peer", ours, 1e-6, ratio, target, met)
 
 
-def test_the_summary_has_one_line_for_each_work_and_peer_and_names_the_sizes_that_missed():
+def test_summary_has_one_line_a_work_and_peer_and_names_the_sizes_that_missed():
     rows = [
         measured_row("1", 2.0),
         measured_row("10", 3.5, met=False),
@@ -97,7 +97,7 @@ def test_the_summary_has_one_line_for_each_work_and_peer_and_names_the_sizes_tha
     ]
 
 
-def test_columns_are_as_wide_as_what_they_hold():
+def test_aligned_makes_columns_as_wide_as_their_cells():
     assert aligned([["a", "bb"], ["ccc", "d"]]).splitlines() == ["| a   | bb |", "| --- | -- |", "| ccc | d  |"]
 
 
@@ -105,7 +105,7 @@ def as_written(size, ratio, *, met=True):
     return {"work": "writing", "size": size, "peer": "a peer", "ratio": ratio, "target": "within 3x", "met": met}
 
 
-def test_two_runs_are_compared_row_by_row():
+def test_changes_compares_two_runs_row_by_row():
     before = [as_written("1", 2.0), as_written("10", 2.0), as_written("5", 4.0, met=False), as_written("200", 1.0)]
     before += [as_written("3", 4.0, met=None), as_written("4", 4.0)]
     after = [as_written("1", 2.5), as_written("10", 4.0, met=False), as_written("5", 2.0), as_written("7", 1.0)]

@@ -1,4 +1,4 @@
-"""Errors for people: one sentence, where it is, never the answer; and values that survive a pickle."""
+"""The text of errors: one sentence, with the place, short, and never with the answer; errors survive a pickle."""
 
 import pickle
 
@@ -16,13 +16,13 @@ from toolnexus_mrtr._errors import pointer
 from toolnexus_mrtr._text import json_type, quoted
 
 
-def test_the_text_says_what_and_where():
+def test_str_of_a_protocol_error_says_what_was_expected_and_where():
     error = RemoteProtocolError("wrong_type", "expected a string, found a number", "/inputRequests/a")
     assert str(error) == "expected a string, found a number, at '/inputRequests/a'"
     assert str(LocalProtocolError("not_a_result", "expected a result")) == "expected a result"
 
 
-def test_a_field_error_is_listed_and_all_are_kept():
+def test_invalid_answer_shows_the_first_field_errors_and_keeps_all():
     errors = [FieldError(f"/who/f{n}", "required", "is required") for n in range(5)]
     error = InvalidAnswer(errors)
     assert (error.code, error.at) == ("invalid_answer", "/who/f0")
@@ -32,7 +32,7 @@ def test_a_field_error_is_listed_and_all_are_kept():
     assert str(InvalidAnswer(errors[:1])) == "the answer does not satisfy the form: '/who/f0': is required"
 
 
-def test_no_text_is_longer_than_400_characters():
+def test_str_of_an_error_has_at_most_400_characters():
     endless = "/" + "\u202e" * 10_000
     errors = [FieldError(endless, "other", "m" * 10_000)] * 5
     assert len(str(InvalidAnswer(errors))) <= 400
@@ -48,25 +48,25 @@ def test_no_text_is_longer_than_400_characters():
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_errors_survive_a_pickle(error):
+def test_every_mrtr_error_survives_a_pickle(error):
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)
     assert (copy.code, copy.at, str(copy)) == (error.code, error.at, str(error))
     assert getattr(copy, "errors", None) == getattr(error, "errors", None)
 
 
-def test_the_repr_of_an_error_is_as_short_as_its_text():
+def test_repr_of_an_error_is_as_short_as_its_text():
     error = RemoteProtocolError("wrong_type", "expected a string", "/" + "x" * 10**6)
     assert repr(error).startswith("RemoteProtocolError('wrong_type', ")
     assert len(repr(error)) <= 400
 
 
-def test_pointers_are_escaped():
+def test_pointer_escapes_slashes_and_tildes():
     assert pointer("a/b~c", "", 0) == "/a~1b~0c//0"
     assert pointer() == ""
 
 
-def test_foreign_text_is_quoted_and_cut():
+def test_quoted_escapes_foreign_text_and_cuts_it():
     assert quoted("a\x1b\u202e") == r"'a\x1b\u202e'"
     assert quoted("x" * 62) == "'" + "x" * 62 + "'"
     assert len(quoted("x" * 63)) == 64
@@ -88,10 +88,10 @@ def test_foreign_text_is_quoted_and_cut():
         (b"", "something that JSON does not have"),
     ],
 )
-def test_values_are_named_by_their_json_type(value, name):
+def test_json_type_names_the_json_type_of_a_value(value, name):
     assert json_type(value) == name
 
 
-def test_what_is_no_text_is_not_made_printable():
+def test_printable_takes_only_a_str():
     with pytest.raises(TypeError, match="^text must be a str, not bytes$"):
         printable(b"x")

@@ -1,28 +1,27 @@
-"""The examples of the specification, and some of ours beside them: read as what they are, written as they are."""
+"""The examples of the specification, and some of ours: the readers read them whole, the writers write them alike."""
 
 import json
 from typing import Any
 
 import pytest
 from vectors import ROOT, json_text
+from wire_values import KINDS
 
 from toolnexus_mrtr import (
-    CreateMessageRequest,
     CreateMessageResult,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
     ElicitResult,
-    ListRootsRequest,
     ListRootsResult,
     input_requests,
 )
 from toolnexus_mrtr.cli._vectors._operations import build_result
 
-#: The examples of the specification, where they lie beside the repository: a folder for each type.
+#: The examples of the specification, if they are beside the repository: a folder for each type.
 SPEC = ROOT.parent / "shared" / "spec" / "2026-07-28" / "examples"
 
-#: Folders of it whose examples are of no use here.
+#: Folders whose examples are not used here, and why.
 ASIDE = {
     "BooleanSchema": "a field of a form; forms are read as they are",
     "NumberSchema": "as above",
@@ -71,7 +70,7 @@ SAMPLED = {"role": "assistant", "content": {"type": "text", "text": "Cold."}, "m
 CALLED = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "w", "input": {}}], "model": "m-1"}
 ROOTS = {"roots": [{"uri": "file:///projects/ada", "name": "Work"}, {"uri": "file:///srv"}]}
 
-#: Ours, by type, so that each test has something to do where the specification's are not at hand.
+#: Our examples, by type, so that each test runs without those of the specification too.
 OURS: dict[str, list[Any]] = {
     "InputRequiredResult": [
         {"resultType": "input_required", "inputRequests": ASKED, "requestState": "s-1"},
@@ -97,18 +96,13 @@ METHODS = {
     "ElicitRequestURLParams": "elicitation/create",
     "CreateMessageRequestParams": "sampling/createMessage",
 }
-KINDS = {
-    "elicitation/create": ElicitRequest,
-    "sampling/createMessage": CreateMessageRequest,
-    "roots/list": ListRootsRequest,
-}
 
-#: What may have asked for a result of each kind.
+#: An entry that asks for each kind of result.
 FORM_ENTRY, URL_ENTRY, SAMPLING_ENTRY, ROOTS_ENTRY = ASKED.values()
 
 
 def examples(kind: str) -> list[Any]:
-    """Every example of a type, ours first; each a parameter that is named by where it comes from."""
+    """Give every example of a type, ours first, as parameters with ids."""
     ours = [pytest.param(value, id=f"{kind}-{place}") for place, value in enumerate(OURS[kind])]
     theirs = [
         pytest.param(json.loads(path.read_bytes()), id=f"{kind}-{path.stem}")
@@ -118,7 +112,7 @@ def examples(kind: str) -> list[Any]:
 
 
 def wrapped(kind: str) -> list[Any]:
-    """Every example of a type of params, as an entry of `inputRequests`."""
+    """Give every example of a type of params as an entry of `inputRequests`."""
     return [
         pytest.param({"method": METHODS[kind], "params": example.values[0]}, id=example.id)
         for example in examples(kind)
@@ -140,14 +134,14 @@ def assert_read_whole(request: Any, entry: dict[str, Any]) -> None:
 
 
 def may_have_asked(result: Any) -> dict[str, Any]:
-    """An entry that a result answers; a bare accept can only be of a url, since that of a form has its content."""
+    """Give an entry that a result answers; an accept without content answers a url, since a form needs content."""
     if isinstance(result, ElicitResult):
         return URL_ENTRY if result == ElicitResult(action="accept") else FORM_ENTRY
     return SAMPLING_ENTRY if isinstance(result, CreateMessageResult) else ROOTS_ENTRY
 
 
 @pytest.mark.parametrize("raw", examples("InputRequiredResult"))
-def test_a_paused_result_is_read_whole(raw):
+def test_both_readers_find_the_state_and_every_key_of_an_input_required_result(raw):
     assert ElicitationRequests.is_input_required(raw)
     assert ElicitationRequests.request_state(raw) == raw.get("requestState")
     entries = raw.get("inputRequests", {})
@@ -156,7 +150,7 @@ def test_a_paused_result_is_read_whole(raw):
 
 
 @pytest.mark.parametrize("entries", examples("InputRequests"))
-def test_input_requests_are_read_in_their_order(entries):
+def test_input_requests_reads_every_entry_in_its_order(entries):
     read = input_requests({"inputRequests": entries})
     assert list(read) == list(entries)
     for key, entry in entries.items():
@@ -174,7 +168,7 @@ def test_input_requests_are_read_in_their_order(entries):
         *wrapped("CreateMessageRequestParams"),
     ],
 )
-def test_an_input_request_is_read_whole(entry):
+def test_input_requests_reads_an_entry_whole(entry):
     assert_read_whole(input_requests({"inputRequests": {"key": entry}})["key"], entry)
 
 
@@ -186,7 +180,7 @@ def test_an_input_request_is_read_whole(entry):
         for example in examples(kind.__name__)
     ],
 )
-def test_a_result_is_written_as_it_is(kind, example):
+def test_to_input_responses_writes_each_kind_of_result_as_in_the_example(kind, example):
     result = build_result(example)
     assert type(result) is kind
     asked = input_requests({"inputRequests": {"key": may_have_asked(result)}})
@@ -196,13 +190,13 @@ def test_a_result_is_written_as_it_is(kind, example):
 
 
 @pytest.mark.parametrize("example", examples("Root"))
-def test_a_root_is_written_as_it_is(example):
+def test_to_input_response_writes_a_root_as_in_the_example(example):
     written = ElicitationResponses.to_input_response("key", build_result({"roots": [example]}))
     assert json_text(written) == json_text({"key": {"roots": [example]}})
 
 
 @pytest.mark.parametrize("example", examples("InputResponses"))
-def test_input_responses_are_written_as_they_are(example):
+def test_to_input_responses_writes_several_results_as_in_the_example(example):
     results = {key: build_result(answer) for key, answer in example.items()}
     asked = input_requests({"inputRequests": {key: may_have_asked(result) for key, result in results.items()}})
     for requests in (None, asked):
@@ -211,5 +205,5 @@ def test_input_responses_are_written_as_they_are(example):
         assert list(written) == list(example)
 
 
-def test_no_example_of_the_specification_is_left_out():
+def test_every_example_folder_of_the_specification_is_used_or_set_aside():
     assert {folder.name for folder in SPEC.glob("*")} <= OURS.keys() | ASIDE.keys()

@@ -1,4 +1,4 @@
-"""What an exchange does beyond the vectors: values, copies, Python's own types, misuse, and what no text may show."""
+"""`Call` and `Pause` beyond the vectors: values, copies, Python's own types, misuse, and answers that stay hidden."""
 
 import copy
 import json
@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hosts import HostAnswer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import results
 from vectors import FIXTURES, VECTORS
+from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, SECRET, HostAnswer, Word, asking, paused, refused
 
 from toolnexus_mrtr import (
     Answer,
@@ -39,41 +39,6 @@ from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._validation import pause_faults
 from toolnexus_mrtr.cli._vectors._operations import play_exchange
 
-SECRET = "correct horse battery staple"
-SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]}
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
-LINK = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
-LLM = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
-
-
-def asking(state: str | None = None, **entries: Any) -> dict[str, Any]:
-    raw = {"resultType": "input_required", "inputRequests": entries}
-    return copy.deepcopy(raw if state is None else {**raw, "requestState": state})
-
-
-def paused(*, call: Call | None = None, state: str | None = None, **entries: Any) -> Pause:
-    pause = (call or Call("tools/call", {"name": "t"}, id="c")).receive(asking(state, **entries))
-    assert isinstance(pause, Pause)
-    return pause
-
-
-def refused(code: str, at: str, function: Any, *arguments: Any, **named: Any) -> MrtrError:
-    with pytest.raises(MrtrError) as caught:
-        function(*arguments, **named)
-    error = caught.value
-    assert (error.code, error.at) == (code, at)
-    assert error.__cause__ is None
-    assert error.__context__ is None
-    return error
-
-
-class Word(str):
-    """A str subclass, as enums and templating libraries make them."""
-
-    __slots__ = ()
-
-
 ENDINGS = {"invalid_answer": InvalidAnswer, "retry_limit": RetryLimitExceeded}
 SIDES = {"remote": RemoteProtocolError, "local": LocalProtocolError}
 CODES = json.loads((FIXTURES / "codes.json").read_bytes())["errors"]
@@ -81,7 +46,7 @@ ENDED = [vector for vector in VECTORS if vector.operation == "exchange" and "err
 
 
 @pytest.mark.parametrize("vector", ENDED, ids=lambda vector: vector.id)
-def test_an_error_that_ends_an_exchange_is_of_its_side_and_short(vector):
+def test_an_error_that_ends_an_exchange_is_remote_or_local_as_its_code_says(vector):
     with pytest.raises(MrtrError) as caught:
         play_exchange(**copy.deepcopy(vector.input), seen={"sends": [], "asks": [], "delays": []})
     code = caught.value.code
@@ -91,10 +56,10 @@ def test_an_error_that_ends_an_exchange_is_of_its_side_and_short(vector):
     assert caught.value.__context__ is None
 
 
-# values
+# Values
 
 
-def test_calls_and_pauses_are_frozen():
+def test_call_pause_and_done_are_frozen():
     pause = paused(a=FORM)
     for value, name in ((pause, "id"), (pause, "new"), (pause.call, "id"), (pause.call, "_record")):
         with pytest.raises(AttributeError, match="frozen"):
@@ -105,7 +70,7 @@ def test_calls_and_pauses_are_frozen():
         Done({}, "complete").result = {}
 
 
-def test_calls_and_pauses_compare_by_value():
+def test_call_and_pause_compare_by_value():
     pause, again = paused(a=FORM, state="s"), paused(a=FORM, state="s")
     assert pause == again
     assert pause.call == again.call
@@ -118,21 +83,21 @@ def test_calls_and_pauses_compare_by_value():
     assert pause.resume(answer) != pause.call
 
 
-def test_values_survive_a_pickle():
+def test_call_pause_and_done_survive_a_pickle_and_a_deep_copy():
     pause = paused(a=FORM)
     for value in (pause, pause.call, pause.resume({"a": {"action": "cancel"}}), Done({"content": []}, "complete")):
         assert pickle.loads(pickle.dumps(value)) == value
         assert copy.deepcopy(value) == value
 
 
-def test_a_retry_limit_survives_a_pickle():
+def test_retry_limit_exceeded_survives_a_pickle_with_its_pause():
     error = refused("retry_limit", "", paused, call=Call("tools/call", {}, max_retries=0), a=FORM)
     again = pickle.loads(pickle.dumps(error))
     assert (again.code, again.at, str(again)) == (error.code, error.at, str(error))
     assert again.pause == error.pause
 
 
-def test_no_repr_shows_what_is_kept():
+def test_repr_of_call_pause_and_done_shows_no_params_state_or_answer():
     call = Call("tools/call", {"x": SECRET}, server=SECRET, capabilities={"elicitation": {"x": SECRET}}, id="c")
     pause = paused(call=call, state=SECRET, a=FORM)
     retry = pause.resume({"a": Answer("x", True, {"n": SECRET})})
@@ -146,20 +111,20 @@ def test_no_repr_shows_what_is_kept():
     assert done.__rich_repr__() == [("result_type", "complete")]
 
 
-def test_every_call_has_an_id_of_its_own():
+def test_call_makes_an_id_of_its_own():
     ids = {Call("tools/call", {}).id for _ in range(1000)}
     assert len(ids) == 1000
     assert all(re.fullmatch("[0-9a-f]{16}", id) for id in ids)
 
 
-def test_a_call_says_what_it_was_made_with():
+def test_call_keeps_method_server_and_id_as_plain_str():
     call = Call(Word("tools/call"), {}, server=Word("s"), id=Word("c"), result_types=iter([Word("task")]))
     assert (call.method, call.server, call.id, call.retry) == ("tools/call", "s", "c", 0)
     assert [type(text) for text in (call.method, call.server, call.id)] == [str, str, str]
     assert call.receive({"resultType": Word("task")}) == Done({"resultType": "task"}, "task")
 
 
-def test_threads_can_share_a_pause():
+def test_resume_can_be_called_on_one_pause_from_many_threads():
     pause = paused(a=FORM, state="s")
     with ThreadPoolExecutor(8) as pool:
         calls = list(pool.map(lambda n: pause.resume({"a": Answer("x", True, {"n": str(n)})}), range(200)))
@@ -167,10 +132,10 @@ def test_threads_can_share_a_pause():
     assert contents == [{"n": str(n)} for n in range(200)]
 
 
-# copies
+# Copies
 
 
-def test_nothing_that_is_given_is_kept_or_changed():
+def test_call_receive_and_resume_copy_whatever_they_are_given():
     params, meta = {"name": "t", "arguments": {"k": []}}, {"progressToken": 1, "deep": {}}
     capabilities = {"elicitation": {}}
     call = Call("tools/call", params, capabilities=capabilities, id="c")
@@ -186,7 +151,7 @@ def test_nothing_that_is_given_is_kept_or_changed():
     assert call.receive(asking(a=FORM)).id == "c-0"
 
 
-def test_nothing_that_is_given_out_is_kept():
+def test_pause_and_call_give_out_copies():
     pause = paused(a=FORM, b=LLM, state="s")
     before = pickle.dumps(pause)
     pause.call.params["name"] = "changed"
@@ -200,7 +165,7 @@ def test_nothing_that_is_given_out_is_kept():
     assert pickle.dumps(pause) == before
 
 
-def test_a_finished_result_is_copied_whole_whatever_it_holds():
+def test_receive_copies_a_finished_result_whole_whatever_it_holds():
     strange = object()
     raw = types.MappingProxyType({"content": [math.nan, (1, 2), {"x": strange}], 5: 10**5000, "deep": {7: []}})
     result = Call("tools/list", {}).receive(raw).result
@@ -213,7 +178,7 @@ def test_a_finished_result_is_copied_whole_whatever_it_holds():
     assert done.result == {"structuredContent": {"deep": {"list": [1.0]}}}
 
 
-def test_any_mapping_is_received():
+def test_receive_takes_any_mapping_and_any_str():
     wrap = ChainMap
     entry = wrap({"method": "elicitation/create", "params": wrap({"message": "m", "requestedSchema": wrap(SCHEMA)})})
     raw = wrap({"resultType": Word("input_required"), "inputRequests": wrap({Word("a"): entry})})
@@ -222,20 +187,20 @@ def test_any_mapping_is_received():
 
 
 @pytest.mark.parametrize("value", [math.nan, b"x", 10**4300, {5: 1}], ids=["nan", "bytes", "huge", "key"])
-def test_a_pause_that_json_cannot_carry_is_refused_where_it_stands(value):
+def test_receive_points_at_the_value_of_a_pause_that_json_cannot_carry(value):
     raw = asking("s", a=FORM)
     raw["inputRequests"]["a"]["params"]["requestedSchema"]["x-y"] = [value]
     refused("wrong_type", "/inputRequests/a/params/requestedSchema/x-y/0", Call("tools/call", {}).receive, raw)
 
 
 @pytest.mark.parametrize("value", [math.nan, b"x", 10**4300, {5: 1}], ids=["nan", "bytes", "huge", "key"])
-def test_params_that_json_cannot_carry_are_refused_where_they_stand(value):
+def test_call_and_resume_point_at_the_value_that_json_cannot_carry(value):
     refused("wrong_value", "/params/arguments/x", Call, "tools/call", {"arguments": {"x": value}})
     refused("wrong_value", "/capabilities/x", Call, "tools/call", {}, capabilities={"x": value})
     refused("wrong_value", "/_meta/x", paused().resume, meta={"x": value})
 
 
-def test_params_nested_too_deeply_are_refused():
+def test_call_refuses_params_nested_too_deeply():
     deep: dict[str, Any] = {}
     for _ in range(100_000):
         deep = {"x": deep}
@@ -243,14 +208,14 @@ def test_params_nested_too_deeply_are_refused():
     assert len(str(error)) <= 400
 
 
-def test_a_pause_nested_too_deeply_is_refused():
+def test_receive_refuses_a_pause_nested_too_deeply():
     deep: dict[str, Any] = {}
     for _ in range(100_000):
         deep = {"x": deep}
     refused("too_large", "/_meta" + "/x" * 63, Call("tools/call", {}).receive, {**asking("s"), "_meta": deep})
 
 
-def test_a_finished_result_is_given_whole_however_deep():
+def test_receive_gives_a_finished_result_whole_however_deep():
     result: dict[str, Any] = {"end": True}
     for _ in range(10_000):
         result = {"x": result}
@@ -261,7 +226,7 @@ def test_a_finished_result_is_given_whole_however_deep():
     assert given == {"end": True}
 
 
-def test_a_finished_result_that_contains_itself_is_refused():
+def test_receive_refuses_a_finished_result_that_contains_itself():
     endless: dict[str, Any] = {}
     endless["x"] = endless
     with pytest.raises(RemoteProtocolError) as caught:
@@ -269,7 +234,7 @@ def test_a_finished_result_that_contains_itself_is_refused():
     assert caught.value.code == "too_large"
 
 
-# misuse
+# Misuse
 
 
 @pytest.mark.parametrize(
@@ -295,29 +260,29 @@ def test_a_finished_result_that_contains_itself_is_refused():
         ("id", 5),
     ],
 )
-def test_a_wrong_type_for_a_call_is_a_type_error_that_names_the_argument(name, value):
+def test_call_names_the_argument_of_a_wrong_type(name, value):
     with pytest.raises(TypeError, match=f"^{name} must be"):
         Call(**{"method": "tools/call", "params": {}, name: value})
 
 
-def test_a_result_type_that_is_no_text_is_a_type_error():
+def test_call_takes_only_str_among_its_result_types():
     with pytest.raises(TypeError, match="^each of result_types must be"):
         Call("tools/call", {}, result_types=["task", 5])
 
 
-def test_a_negative_number_of_retries_is_refused():
+def test_call_refuses_a_negative_max_retries():
     refused("wrong_value", "/max_retries", Call, "tools/call", {}, max_retries=-1)
 
 
 @pytest.mark.parametrize("name", ["input_requests", "key", "message", "request_state", "depth"])
-def test_a_limit_is_a_whole_number(name):
+def test_limits_take_only_whole_numbers_from_zero(name):
     for value in (None, 1.0, "1", True):
         with pytest.raises(TypeError, match=f"^{name} must be"):
             Limits(**{name: value})
     refused("wrong_value", f"/limits/{name}", Limits, **{name: -1})
 
 
-def test_the_depth_is_limited_to_what_can_be_stored():
+def test_limits_depth_goes_no_deeper_than_to_json_can_store():
     refused("wrong_value", "/limits/depth", Limits, depth=0)
     refused("wrong_value", "/limits/depth", Limits, depth=257)
     limits = Limits(depth=256)
@@ -331,18 +296,18 @@ def test_the_depth_is_limited_to_what_can_be_stored():
 
 
 @pytest.mark.parametrize("raw", [None, [], "x", b"{}"], ids=repr)
-def test_a_result_that_is_no_map_is_a_type_error(raw):
+def test_receive_takes_only_a_mapping(raw):
     with pytest.raises(TypeError, match="^raw must be a mapping"):
         Call("tools/call", {}).receive(raw)
 
 
-def test_a_pause_is_made_by_a_call_alone():
+def test_pause_cannot_be_made_by_hand():
     with pytest.raises(TypeError, match="^a Pause is made by"):
         Pause()
 
 
 @pytest.mark.parametrize("answers", [None, 5, "x", b"x", Answer("elc-c-0-1", False)], ids=repr)
-def test_answers_that_are_none_are_a_type_error(answers):
+def test_resume_takes_only_a_mapping_or_an_iterable_of_answers(answers):
     with pytest.raises(TypeError, match="^answers must be a mapping"):
         paused(a=FORM).resume(answers)
 
@@ -350,40 +315,40 @@ def test_answers_that_are_none_are_a_type_error(answers):
 @pytest.mark.parametrize(
     "answer", [None, "yes", True, [], ElicitResult(action="cancel"), {"action": "cancel"}], ids=repr
 )
-def test_without_keys_only_an_answer_is_one(answer):
+def test_resume_without_keys_takes_only_answers(answer):
     with pytest.raises(TypeError, match="^each of answers must be an Answer"):
         paused(a=FORM).resume([answer])
 
 
 @pytest.mark.parametrize("answer", [None, "yes", True, [], Root(uri="file:///")], ids=repr)
 @pytest.mark.parametrize("entry", [FORM, LLM, {"method": "x"}], ids=["form", "llm", "unknown"])
-def test_by_key_what_is_no_answer_is_a_type_error(entry, answer):
+def test_resume_by_key_takes_only_answers_results_and_mappings(entry, answer):
     with pytest.raises(TypeError, match="^each of answers must be"):
         paused(a=entry).resume({"a": answer})
 
 
-def test_a_key_that_is_no_text_is_a_type_error():
+def test_resume_takes_only_str_as_keys():
     with pytest.raises(TypeError, match="^a key of answers must be a str"):
         paused(a=FORM).resume({5: Answer("x", False)})
 
 
 @pytest.mark.parametrize("meta", [[], "x", 5], ids=repr)
-def test_metadata_that_is_no_map_is_a_type_error(meta):
+def test_resume_takes_only_a_mapping_as_meta(meta):
     with pytest.raises(TypeError, match="^meta must be a mapping"):
         paused().resume(meta=meta)
 
 
-def test_capabilities_in_new_metadata_are_a_map():
+def test_resume_takes_only_a_mapping_as_capabilities_in_meta():
     name = "io.modelcontextprotocol/clientCapabilities"
     refused("wrong_value", "/_meta/io.modelcontextprotocol~1clientCapabilities", paused().resume, meta={name: []})
     assert paused().resume(meta={name: None}).params["_meta"] == {name: None}
 
 
-# answers
+# Answers
 
 
 @pytest.mark.parametrize("make", [Answer, HostAnswer], ids=["ours", "toolnexus"])
-def test_answers_of_every_make_are_taken(make):
+def test_resume_takes_our_answers_and_those_of_toolnexus(make):
     pause = paused(a=FORM, b=LINK, c=FORM)
     answers = [make("elc-c-0-1", True, {"n": "x"}), make("elc-c-0-2", True, {"t": SECRET}), make("elc-c-0-3", False)]
     expected = {"a": {"action": "accept", "content": {"n": "x"}}, "b": {"action": "accept"}, "c": {"action": "cancel"}}
@@ -391,8 +356,8 @@ def test_answers_of_every_make_are_taken(make):
     assert pause.resume(dict(zip("abc", answers, strict=True))).params["inputResponses"] == expected
 
 
-def test_typed_results_are_taken():
-    pause = paused(a=FORM, b=LINK, c=LLM, d={"method": "roots/list"})
+def test_resume_takes_typed_results():
+    pause = paused(a=FORM, b=LINK, c=LLM, d=ROOTS)
     answers = {
         "a": ElicitResult(action="accept", content={"n": Word("x")}),
         "b": ElicitResult(action="accept", content={"t": SECRET}),
@@ -407,7 +372,7 @@ def test_typed_results_are_taken():
     }
 
 
-def test_answers_are_sent_in_the_servers_order():
+def test_resume_sends_answers_in_the_servers_order():
     retry = paused(z=FORM, a=FORM).resume({"a": {"action": "cancel"}, "z": {"action": "decline"}})
     assert list(retry.params["inputResponses"]) == ["z", "a"]
 
@@ -421,12 +386,12 @@ def test_answers_are_sent_in_the_servers_order():
         (LLM, ElicitResult(action="accept")),
         (LLM, {"action": "accept"}),
         (LLM, Answer("x", True)),
-        ({"method": "roots/list"}, {"id": "x", "ok": True}),
+        (ROOTS, {"id": "x", "ok": True}),
         ({"method": "x"}, Answer("x", True)),
         ({"method": "x"}, ElicitResult(action="cancel")),
     ],
 )
-def test_an_answer_of_another_kind_is_refused(entry, answer):
+def test_resume_refuses_an_answer_of_another_kind(entry, answer):
     refused("answer_kind_mismatch", "/a~1b", paused(**{"a/b": entry}).resume, {"a/b": answer})
 
 
@@ -447,20 +412,20 @@ def test_an_answer_of_another_kind_is_refused(entry, answer):
         (LLM, {**MESSAGE, "content": []} | {"model": None}, "/a/model"),
         (LLM, {**MESSAGE, "stopReason": None}, "/a/stopReason"),
         (LLM, {**MESSAGE, "_meta": math.nan}, "/a/_meta"),
-        ({"method": "roots/list"}, {}, "/a/roots"),
-        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "name": None}]}, "/a/roots/0/name"),
-        ({"method": "roots/list"}, {"roots": [5]}, "/a/roots/0"),
-        ({"method": "roots/list"}, {"roots": [{"uri": "file:///w", "x": b""}]}, "/a/roots/0/x"),
+        (ROOTS, {}, "/a/roots"),
+        (ROOTS, {"roots": [{"uri": "file:///w", "name": None}]}, "/a/roots/0/name"),
+        (ROOTS, {"roots": [5]}, "/a/roots/0"),
+        (ROOTS, {"roots": [{"uri": "file:///w", "x": b""}]}, "/a/roots/0/x"),
         ({"method": "x"}, {"x": b""}, "/a/x"),
     ],
 )
-def test_an_answer_that_the_wire_cannot_carry_is_refused_where_it_stands(entry, answer, at):
+def test_resume_points_at_the_part_of_an_answer_that_cannot_be_sent(entry, answer, at):
     pause = paused(a=entry)
     error = refused("wrong_value", at, pause.resume, {"a": answer})
     assert isinstance(error, LocalProtocolError)
 
 
-def test_a_refused_answer_leaves_the_pause_as_it_was():
+def test_resume_leaves_the_pause_as_it_was_when_it_refuses_an_answer():
     pause = paused(a=FORM, b=FORM, state="s")
     before = pickle.dumps(pause)
     error = refused("invalid_answer", "/a/n", pause.resume, {"a": Answer("x", True), "b": Answer("x", True, {"n": 5})})
@@ -473,41 +438,41 @@ def test_a_refused_answer_leaves_the_pause_as_it_was():
 
 
 @pytest.mark.parametrize("id", [None, 5, "", "elc-c-0-1.", "elc-c-0-1.x", "elc-c-0-11", "elc-c-0-1.2.2"], ids=repr)
-def test_without_keys_an_id_is_exact(id):
+def test_resume_without_keys_matches_ids_exactly(id):
     refused("answer_id_mismatch", "/0/id", paused(a=FORM).resume, [Answer(id, False)])
 
 
 @pytest.mark.parametrize("id", [None, 5, "", "a", "toolnexus-1", "elc-c-0-1", "elc-c-0-1.2", "elc-c-0-1.13"], ids=repr)
-def test_by_key_an_id_that_was_not_minted_for_another_request_is_ignored(id):
+def test_resume_by_key_ignores_ids_that_belong_to_no_other_request(id):
     assert paused(a=FORM).resume({"a": {"ok": False, "id": id}}).retry == 1
     assert paused(a=FORM).resume({"a": HostAnswer(id, ok=False)}).retry == 1
 
 
-def test_a_wire_map_is_sent_without_an_envelope():
+def test_resume_sends_a_raw_result_without_the_members_of_an_envelope():
     envelope = {"jsonrpc": "2.0", "id": 7, "method": "x", "resultType": "complete"}
     for entry, answer in (
         (FORM, {"action": "decline", "_meta": {"k": 1}}),
         (LLM, {"role": "user", "content": [], "model": "m", "_meta": {}}),
-        ({"method": "roots/list"}, {"roots": [], "_meta": {}}),
+        (ROOTS, {"roots": [], "_meta": {}}),
     ):
         assert paused(a=entry).resume({"a": answer | envelope}).params["inputResponses"] == {"a": answer}
 
 
-def test_a_wire_map_with_the_id_of_another_request_is_refused():
+def test_resume_refuses_a_raw_result_with_the_id_of_another_request():
     refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": {"action": "decline", "id": "elc-other-0-1"}})
 
 
-def test_a_map_that_is_an_answer_and_a_wire_value_is_neither():
+def test_resume_refuses_a_mapping_with_both_ok_and_action():
     link = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/"}}
     both_at_once = {"ok": True, "data": {"access_token": "t"}, "action": "accept"}
     refused("wrong_value", "/a/action", paused(a=link).resume, {"a": both_at_once})
 
 
-def test_an_answer_with_another_calls_id_to_another_kind_is_of_another_kind():
+def test_resume_reports_the_wrong_kind_before_the_wrong_id():
     refused("answer_kind_mismatch", "/a", paused(a=LLM).resume, {"a": Answer("elc-c-0-1", True)})
 
 
-def test_two_calls_with_one_key_do_not_answer_each_other():
+def test_resume_refuses_the_answer_to_another_call_with_the_same_key():
     calls = [Call("tools/call", {"name": name}) for name in ("x", "y")]
     one, other = (call.receive(asking(call.params["name"], confirm=FORM)) for call in calls)
     assert one.requests["confirm"].id != other.requests["confirm"].id
@@ -518,7 +483,7 @@ def test_two_calls_with_one_key_do_not_answer_each_other():
     assert (retry.params["name"], retry.params["requestState"]) == ("x", "x")
 
 
-def test_a_request_asked_again_says_what_was_wrong_and_is_the_pauses_own():
+def test_ask_again_lists_the_errors_and_resume_takes_its_id():
     pause = paused(**{"a/b": FORM, "a": LINK})
     errors = [FieldError("/a~1b/n", "required", "required")]
     again = ask_again(pause.requests["a/b"], "a/b", errors, 2)
@@ -529,10 +494,10 @@ def test_a_request_asked_again_says_what_was_wrong_and_is_the_pauses_own():
     assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
 
 
-# gates and limits
+# Checks of `receive`, and limits
 
 
-def test_the_pause_beyond_the_last_retry_can_still_be_answered():
+def test_the_pause_in_retry_limit_exceeded_can_still_be_resumed():
     call = Call("tools/call", {"name": "t"}, max_retries=1, id="c")
     retry = call.receive(asking(a=FORM)).resume({"a": Answer("x", True, {"n": "x"})})
     error = refused("retry_limit", "", retry.receive, asking("s", a=FORM))
@@ -543,7 +508,7 @@ def test_the_pause_beyond_the_last_retry_can_still_be_answered():
     refused("retry_limit", "", further.receive, asking(a=FORM))
 
 
-def test_a_million_retries_have_a_delay():
+def test_pause_delay_stays_at_five_seconds_after_2000_retries():
     call = Call("tools/call", {}, max_retries=10**6)
     for _ in range(2000):
         call = call.receive(asking("s")).resume()
@@ -551,36 +516,36 @@ def test_a_million_retries_have_a_delay():
 
 
 @pytest.mark.parametrize("declared", [{"elicitation": True}, {"elicitation": {"x": 1}}, {"elicitation": {"url": None}}])
-def test_an_elicitation_capability_without_modes_means_forms_alone(declared):
+def test_receive_reads_an_elicitation_capability_without_modes_as_forms_alone(declared):
     call = Call("tools/call", {}, capabilities=declared)
     assert call.receive(asking(a=FORM)).requests.keys() == {"a"}
     refused("undeclared_capability", "/inputRequests/a/params/mode", call.receive, asking(a=LINK))
 
 
-def test_sampling_without_tools_is_declared_by_sampling():
+def test_receive_lets_sampling_without_tools_in_where_sampling_is_declared():
     call = Call("tools/call", {}, capabilities={"sampling": True})
     assert isinstance(call.receive(asking(a=LLM)).input_requests["a"], CreateMessageRequest)
     tools = {**LLM, "params": {**LLM["params"], "tools": None, "toolChoice": None}}
     assert call.receive(asking(a=tools)).delay == 0
 
 
-def test_metadata_that_is_no_map_declares_nothing():
+def test_receive_checks_no_capabilities_where_meta_is_null():
     assert Call("tools/call", {"_meta": None}).receive(asking(a=FORM)).delay == 0
 
 
-def test_the_first_fault_is_named_before_a_limit():
+def test_receive_names_a_broken_entry_before_a_limit():
     call = Call("tools/call", {}, limits=Limits(key=0, message=0, request_state=0))
     refused("wrong_type", "/inputRequests/a", call.receive, asking("s", a=5))
     refused("too_large", "/inputRequests/a", call.receive, asking("s", a=FORM))
 
 
-def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
+def test_pause_faults_lists_every_fault_in_document_order():
     raw = {
         "inputRequests": {
             "a": {"method": "elicitation/create", "params": {"mode": "url", "message": "long", "url": "file:///x"}},
             "bb": {"method": "sampling/createMessage", "params": None},
             "c": {"method": "sampling/createMessage", "params": {**LLM["params"], "tools": [], "toolChoice": {}}},
-            "d": {"method": "roots/list"},
+            "d": ROOTS,
             "e": FORM,
             "f": 5,
         },
@@ -611,7 +576,7 @@ def test_a_walk_through_the_gates_lists_every_fault_in_document_order():
 
 @given(raw=results, declared=st.none() | st.just({}) | st.just({"elicitation": {}, "roots": {}}))
 @settings(max_examples=300)
-def test_whatever_is_received_gives_a_value_or_an_error_and_changes_nothing(raw, declared):
+def test_receive_gives_a_value_or_an_error_and_changes_nothing(raw, declared):
     before = json.dumps(raw)
     call = Call("tools/call", {}, capabilities=declared, id="c")
     try:
@@ -625,7 +590,7 @@ def test_whatever_is_received_gives_a_value_or_an_error_and_changes_nothing(raw,
     assert json.dumps(raw) == before
 
 
-def test_a_long_word_of_a_server_is_cut():
+def test_receive_cuts_long_words_in_its_errors():
     error = refused("unknown_result_type", "/resultType", Call("x", {}).receive, {"resultType": "x" * 10**6})
     assert len(str(error)) <= 200
     error = refused("method_not_supported", "/resultType", Call("x" * 10**6, {}).receive, asking("s"))

@@ -1,4 +1,4 @@
-"""The fixtures keep their own rules; each rule is held against broken copies too, to show that it can fail."""
+"""The fixtures keep their own rules; each rule is tried on broken copies too, to show that it can fail."""
 
 import json
 import re
@@ -19,24 +19,24 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def endings(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """The error that a vector ends in, if it does."""
+    """Give the error that a vector ends in, if any."""
     outcome = vector["expect"]["outcome"] if operation == "exchange" and "expect" in vector else vector
     return [outcome["error"]] if "error" in outcome else []
 
 
 def found(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """What lint finds in a vector."""
+    """Give the findings that a vector of lint expects."""
     return vector["expect"] if operation == "lint" else []
 
 
 def severities(codes: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """How severe a finding of each code is: what a reader raises is an error, what a url warns of a warning."""
+    """Give the severity of each code: errors of a reader are errors, warnings of a url are warnings."""
     own = {code: entry["severity"] for code, entry in codes["findings"].items()}
     return dict.fromkeys(codes["errors"], "error") | dict.fromkeys(codes["url_warnings"], "warning") | own
 
 
 def field_errors(operation: str, vector: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a vector says is wrong with content."""
+    """Give the field errors that a vector expects."""
     if operation not in ("form_check", "form_parse") or "expect" not in vector:
         return []
     return vector["expect"] if operation == "form_check" else vector["expect"]["errors"]
@@ -108,7 +108,7 @@ def unknown_or_unprovoked_code(fixtures: Fixtures) -> Faults:
     for section, codes in fixtures.codes.items():
         provoked = {code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)}
         if section == "findings":
-            # Where a reader's error or a warning of a url says it, lint has no word of its own.
+            # For errors of a reader and warnings of a url lint uses their codes.
             provoked -= fixtures.codes["errors"].keys() | fixtures.codes["url_warnings"].keys()
         yield from codes.keys() ^ provoked
 
@@ -126,7 +126,7 @@ def flag_without_note_or_note_without_flag(fixtures: Fixtures) -> Faults:
 
 
 def hard_value_without_flag_or_flag_without_it(fixtures: Fixtures) -> Faults:
-    """What some parsers cannot hold, and the flag that says so."""
+    """Values that some parsers cannot hold need a flag, and only they."""
     for _, vector in fixtures.vectors():
         values = list(walk([vector["input"], vector.get("expect")]))
         held = {
@@ -249,39 +249,39 @@ def small(old: str = "", new: str = "") -> Fixtures:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_nothing_breaks_a_rule(rule):
+def test_the_fixtures_break_no_rule(rule):
     ours = Fixtures({path: path.read_bytes() for path in FILES}, json.loads((FIXTURES / "codes.json").read_bytes()))
     assert len(ours.files) == len(SCHEMA["properties"]["operation"]["enum"])
     assert list(rule(ours)) == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_small_files_break_no_rule(rule):
+def test_the_small_fixtures_break_no_rule(rule):
     assert list(rule(small())) == []
 
 
 @pytest.mark.parametrize(("rule", "old", "new"), BROKEN)
-def test_a_broken_copy_breaks_its_rule(rule, old, new):
+def test_a_broken_copy_of_the_small_fixtures_breaks_its_rule(rule, old, new):
     assert list(rule(small(old, new))) != []
 
 
 @pytest.mark.parametrize("name", ["codes.json", "vector.schema.json"])
-def test_codes_and_schema_are_ascii_without_repeated_members(name):
+def test_codes_json_and_vector_schema_json_are_ascii_without_repeated_members(name):
     alone = Fixtures({FIXTURES / name: (FIXTURES / name).read_bytes()}, {})
     assert [*beyond_ascii(alone), *repeated_member(alone)] == []
 
 
-def test_every_rule_has_a_copy_that_breaks_it():
+def test_every_rule_of_the_fixtures_has_a_copy_that_breaks_it():
     assert {rule for rule, _, _ in BROKEN} == set(RULES)
 
 
-def test_a_section_of_codes_that_nothing_provokes_is_noticed():
+def test_a_section_of_codes_json_that_no_vector_provokes_is_noticed():
     fixtures = small()
     fixtures.codes = fixtures.codes | {"moods": {}}
     assert next(unknown_or_unprovoked_code(fixtures)) == "moods"
 
 
-def test_the_page_beside_them_shows_a_real_vector_and_every_operation():
+def test_the_readme_of_the_fixtures_shows_a_real_vector_and_every_operation():
     page = (FIXTURES / "README.md").read_text("ascii")
     shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
     assert shown in [vector for path in FILES for vector in json.loads(path.read_bytes())["vectors"]]

@@ -1,4 +1,4 @@
-"""The four formats: what their standards allow and forbid, and any text at all."""
+"""The four formats: values that their standards allow and forbid, and any text at all."""
 
 import ipaddress
 from datetime import date, datetime
@@ -191,41 +191,41 @@ INVALID = {
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in VALID for value in VALID[name]])
-def test_what_the_standard_allows_is_of_the_format(name, value):
+def test_formats_accept_values_that_the_standard_allows(name, value):
     assert FORMATS[name](value) is True
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in INVALID for value in INVALID[name]])
-def test_what_the_standard_forbids_is_not(name, value):
+def test_formats_reject_values_that_the_standard_forbids(name, value):
     assert FORMATS[name](value) is False
 
 
 @given(value=st.one_of(text, st.text('0123456789-:.TtZz+@[]%/"\\ aé\n', max_size=30)))
 @example("\ud800@a")
-def test_any_text_is_of_a_format_or_not(value):
+def test_formats_give_true_or_false_for_any_text(value):
     for holds in FORMATS.values():
         assert holds(value) in (True, False)
 
 
 @given(day=st.dates())
-def test_every_day_of_the_calendar_is_a_date(day):
+def test_is_date_accepts_every_day_of_the_calendar(day):
     assert is_date(day.isoformat())
 
 
 @given(digits=st.from_regex(r"\A[0-9]{4}-[0-1][0-9]-[0-3][0-9]\Z"))
-def test_what_is_a_date_is_a_day_of_the_calendar(digits):
+def test_is_date_accepts_only_days_of_the_calendar(digits):
     if is_date(digits) and not digits.startswith("0000"):
         assert date.fromisoformat(digits).isoformat() == digits
 
 
 @given(moment=st.datetimes(timezones=st.timezones()))
-def test_every_moment_is_a_date_time(moment):
+def test_is_date_time_accepts_every_moment_with_an_offset_of_whole_minutes(moment):
     offset = moment.utcoffset()
     assert is_date_time(moment.isoformat()) == (offset is None or offset.seconds % 60 == 0)
 
 
 @given(moment=st.datetimes(), offset=st.integers(-1439, 1439))
-def test_what_is_a_date_time_python_reads_too(moment, offset):
+def test_is_date_time_accepts_only_moments_that_python_reads_too(moment, offset):
     sign = "-" if offset < 0 else "+"
     written = f"{moment.isoformat()}{sign}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
     assert is_date_time(written)
@@ -233,10 +233,10 @@ def test_what_is_a_date_time_python_reads_too(moment, offset):
 
 
 @given(address=st.ip_addresses())
-def test_every_address_may_stand_for_a_host(address):
+def test_is_uri_and_is_email_accept_every_ip_address_as_host(address):
     literal = f"[{address}]" if isinstance(address, ipaddress.IPv6Address) else str(address)
     tag = "IPv6:" if isinstance(address, ipaddress.IPv6Address) else ""
-    # A zone is no part of either standard.
+    # Neither standard knows zones.
     plain = "%" not in str(address)
     assert is_uri(f"https://{literal}/") == plain
     assert is_email(f"a@[{tag}{address}]") == plain

@@ -1,4 +1,4 @@
-"""Forms, where JSON vectors end: Python types, bounds, what is never changed, said or fetched."""
+"""Forms beyond the vectors: Python's own types, bounds, copies, answers that stay hidden, nothing fetched."""
 
 import copy
 import json
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 import pytest
+from wire_values import SECRET, raised
 
 from toolnexus_mrtr import Choice, Field, FieldError, Form, RemoteProtocolError
 from toolnexus_mrtr._forms._form import normalize
@@ -32,7 +33,7 @@ SCHEMA: dict[str, Any] = {
 
 
 class Words(str):
-    """Text that does not like to be shown."""
+    """A str subclass whose `str()` gives another text; shared `Word` does not."""
 
     __slots__ = ()
 
@@ -41,7 +42,7 @@ class Words(str):
 
 
 class Odd(Mapping[str, Any]):
-    """A mapping that is no dict."""
+    """A mapping other than a dict."""
 
     def __init__(self, items: dict[Any, Any]) -> None:
         self._items = items
@@ -65,15 +66,12 @@ def one(subschema: Any, value: Any) -> list[str]:
 
 
 def refused(schema: Any) -> tuple[str, str]:
-    with pytest.raises(RemoteProtocolError) as caught:
-        Form.of(schema)
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    assert len(str(caught.value)) <= 400
-    return caught.value.code, caught.value.at
+    error = raised(RemoteProtocolError, Form.of, schema)
+    assert len(str(error)) <= 400
+    return error.code, error.at
 
 
-def test_a_field_has_every_member():
+def test_form_of_fills_every_member_of_a_field():
     field = Form.of(SCHEMA).fields[0]
     assert field == Field(
         name="name",
@@ -96,13 +94,13 @@ def test_a_field_has_every_member():
     assert Form.of(SCHEMA).fields[4].default == ("a",)
 
 
-def test_lengths_are_whole_numbers_however_written():
+def test_form_of_reads_a_length_of_2_0_as_an_int():
     field = Form.of({"properties": {"a": {"type": "string", "minLength": 2.0}}}).fields[0]
     assert type(field.min_length) is int
     assert one({"type": "string", "minLength": 2.0}, "x") == ["too_short"]
 
 
-def test_fields_are_values():
+def test_fields_of_a_form_compare_by_value_and_are_frozen():
     first, second = Form.of(SCHEMA).fields, Form.of(copy.deepcopy(SCHEMA)).fields
     assert first == second
     assert pickle.loads(pickle.dumps(first)) == first
@@ -112,7 +110,7 @@ def test_fields_are_values():
         first[3].choices[0].value = "other"
 
 
-def test_nothing_given_is_changed():
+def test_form_of_check_defaults_and_parse_change_nothing_they_are_given():
     schema, content = copy.deepcopy(SCHEMA), {"name": "x", "tags": ["a"], "age": 20.0}
     strings = {"name": "x", "tags": ["a", "c"]}
     before = copy.deepcopy((schema, content, strings))
@@ -124,7 +122,7 @@ def test_nothing_given_is_changed():
     assert type(content["age"]) is float
 
 
-def test_changing_the_schema_afterwards_changes_nothing():
+def test_form_of_copies_the_schema():
     schema = copy.deepcopy(SCHEMA)
     form = Form.of(schema)
     schema["properties"]["name"]["minLength"] = 50
@@ -141,13 +139,13 @@ def test_changing_the_schema_afterwards_changes_nothing():
     assert form.defaults() == {"name": "Ada", "tags": ["a"]}
 
 
-def test_defaults_are_fresh_each_time():
+def test_form_defaults_are_fresh_each_time():
     form = Form.of(SCHEMA)
     form.defaults()["tags"].append("b")
     assert form.defaults()["tags"] == ["a"]
 
 
-def test_what_is_settled_shares_nothing_with_what_was_given():
+def test_normalize_shares_nothing_with_the_content_given():
     content = {"name": "Ada", "tags": ["a"], "age": 20.0, "more": ["x"]}
     copied, errors = normalize(Form.of(SCHEMA), content)
     assert errors == ()
@@ -157,20 +155,20 @@ def test_what_is_settled_shares_nothing_with_what_was_given():
 
 
 @pytest.mark.parametrize("schema", [None, [], "", True, b"{}", 5])
-def test_a_schema_that_is_no_mapping_is_a_type_error(schema):
+def test_form_of_takes_only_a_mapping(schema):
     with pytest.raises(TypeError, match="^schema must be"):
         Form.of(schema)
 
 
 @pytest.mark.parametrize("content", [None, [], "", b"{}", 5])
-def test_content_that_is_no_mapping_is_a_type_error(content):
+def test_form_check_and_parse_take_only_a_mapping(content):
     with pytest.raises(TypeError, match="^content must be"):
         Form.of(SCHEMA).check(content)
     with pytest.raises(TypeError, match="^strings must be"):
         Form.of(SCHEMA).parse(content)
 
 
-def test_a_name_that_is_no_string_is_a_type_error():
+def test_form_check_and_parse_take_only_str_as_names():
     with pytest.raises(TypeError, match="^a name in content"):
         Form.of(SCHEMA).check({5: "x"})
     with pytest.raises(TypeError, match="^a name in strings"):
@@ -178,12 +176,12 @@ def test_a_name_that_is_no_string_is_a_type_error():
 
 
 @pytest.mark.parametrize("typed", [None, 5, b"x", {"a": "b"}, [5], ["x", None], True])
-def test_what_was_typed_is_text_or_a_type_error(typed):
+def test_form_parse_takes_only_str_and_lists_of_str(typed):
     with pytest.raises(TypeError, match="^each of strings"):
         Form.of(SCHEMA).parse({"name": typed})
 
 
-def test_any_mapping_is_a_schema_and_content():
+def test_form_of_check_and_parse_take_any_mapping():
     schema = Odd({"type": "object", "properties": MappingProxyType(SCHEMA["properties"]), "required": ("name",)})
     assert Form.of(schema).fields == Form.of(SCHEMA).fields
     assert Form.of(SCHEMA).check(Odd({"name": "Ada", "tags": ("a", "b")})) == ()
@@ -191,7 +189,7 @@ def test_any_mapping_is_a_schema_and_content():
     assert Form.of(SCHEMA).parse(Odd({"name": "Ada", "tags": ("a", "b")})) == ({"name": "Ada", "tags": ["a", "b"]}, ())
 
 
-def test_text_of_a_subclass_is_plain_text():
+def test_normalize_and_parse_turn_subclasses_of_str_into_str():
     content = {Words("name"): Words("Ada"), "color": Words("r"), "tags": (Words("a"),), "words": [Words("ab")]}
     copied, errors = normalize(Form.of(SCHEMA), content)
     assert errors == ()
@@ -205,12 +203,12 @@ def test_text_of_a_subclass_is_plain_text():
 
 @pytest.mark.parametrize("subschema", [{"type": "number", "minimum": 0, "maximum": 10}, {"type": "integer"}, {}])
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_numbers_that_json_lacks_are_not_finite(subschema, value):
+def test_form_check_finds_infinite_numbers_and_nan_not_finite(subschema, value):
     assert one(subschema, value) == ["not_finite"]
     assert codes({}, {"a": value}) == [("/a", "not_finite")]
 
 
-def test_whole_numbers_have_at_most_4300_digits():
+def test_form_check_and_parse_take_whole_numbers_of_at_most_4300_digits():
     assert one({"type": "integer"}, 10**4300 - 1) == []
     assert one({"type": "integer", "maximum": 1}, 10**4300 - 1) == ["too_large"]
     assert one({"multipleOf": 3}, 10**4300 - 1) == []
@@ -225,32 +223,32 @@ def test_whole_numbers_have_at_most_4300_digits():
     "value",
     [b"x", bytearray(), date(2026, 7, 28), Decimal(1), {"a"}, object(), 1j, {}, {1: 2}, [None], [1], ["a", b""]],
 )
-def test_what_the_wire_cannot_carry_is_not_sendable(value):
+def test_form_check_finds_values_that_json_cannot_carry_not_sendable(value):
     for subschema in ({}, {"type": "string"}, {"enum": ["x"]}, {"type": "array"}):
         assert one(subschema, value) == ["not_sendable"]
     assert codes({}, {"a": value}) == [("/a", "not_sendable")]
 
 
 @pytest.mark.parametrize("items", [{}, True, {"title": "Tag"}, {"x-unknown": 1}], ids=repr)
-def test_items_of_which_nothing_is_said_may_be_any_text(items):
+def test_form_check_and_parse_take_any_text_for_unconstrained_items(items):
     form = Form.of({"type": "object", "properties": {"a": {"type": "array", "items": items}}})
     assert form.check({"a": []}) == form.check({"a": ["x", ""]}) == ()
     assert form.parse({"a": ["x"]}) == ({"a": ["x"]}, ())
 
 
-def test_a_list_has_at_most_10000_items():
+def test_form_check_takes_lists_of_at_most_10000_items():
     assert one({"type": "array"}, ["x"] * 10_000) == []
     assert one({"type": "array"}, ["x"] * 10_001) == ["too_many"]
 
 
-def test_at_most_100_errors_are_reported():
+def test_form_check_and_parse_report_at_most_100_errors():
     content = {f"f{i}": 1 for i in range(150)}
     schema = {"properties": {name: {"type": "string"} for name in content}}
     assert codes(schema, content) == [(f"/f{i}", "wrong_type") for i in range(100)]
     assert len(Form.of(schema).parse({f"z{i}": "x" for i in range(150)})[1]) == 100
 
 
-def test_lone_surrogates_are_text():
+def test_form_of_and_check_take_lone_surrogates_as_text():
     schema = {"properties": {"\ud800": {"type": "string", "title": "\udfff", "maxLength": 1}}}
     form = Form.of(schema)
     assert (form.fields[0].name, form.fields[0].label) == ("\ud800", "\udfff")
@@ -264,16 +262,16 @@ def test_lone_surrogates_are_text():
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 10**5000], ids=["nan", "inf", "-inf", "long"])
-def test_a_number_that_json_lacks_makes_a_schema_invalid(number):
+def test_form_of_refuses_a_bound_that_json_cannot_carry(number):
     assert refused({"properties": {"a": {"minimum": number}}}) == ("schema_invalid", "/properties/a/minimum")
 
 
-def test_a_schema_holds_nothing_but_json():
+def test_form_of_refuses_a_default_that_json_cannot_carry():
     assert refused({"properties": {"a": {"default": object()}}}) == ("schema_invalid", "/properties/a/default")
     assert refused({"properties": {"a": {"default": 10**5000}}}) == ("schema_invalid", "/properties/a/default")
 
 
-def test_a_bound_of_many_digits_is_exact_and_cut_short_in_the_message():
+def test_form_check_compares_with_a_bound_of_4000_digits_and_shortens_it_in_messages():
     schema = {"properties": {"a": {"type": "integer", "maximum": 10**4000}}}
     assert Form.of(schema).check({"a": 10**4000}) == ()
     (error,) = Form.of(schema).check({"a": 10**4000 + 1})
@@ -281,7 +279,7 @@ def test_a_bound_of_many_digits_is_exact_and_cut_short_in_the_message():
     assert len(error.message) < 60
 
 
-def test_choices_number_at_most_1000():
+def test_form_of_takes_at_most_1000_choices():
     values = [f"v{i}" for i in range(1_001)]
     assert len(Form.of({"properties": {"a": {"enum": values[1:]}}}).fields[0].choices or ()) == 1_000
     assert refused({"properties": {"a": {"enum": values}}}) == ("schema_too_large", "/properties/a/enum")
@@ -293,14 +291,14 @@ def test_choices_number_at_most_1000():
     )
 
 
-def test_subschemas_and_choices_number_at_most_5000_with_the_form_itself():
+def test_form_of_takes_at_most_5000_subschemas_and_choices():
     fields = {f"f{i}": {} for i in range(5_000)}
     assert refused({"properties": fields}) == ("schema_too_large", "")
     del fields["f0"]
     assert len(Form.of({"properties": fields}).fields) == 4_999
 
 
-def test_schemas_nest_at_most_64_levels():
+def test_form_of_takes_schemas_of_at_most_64_levels():
     def nested(levels: int) -> dict[str, Any]:
         schema: dict[str, Any] = {}
         for _ in range(levels):
@@ -311,7 +309,7 @@ def test_schemas_nest_at_most_64_levels():
     assert refused(nested(65)) == ("schema_too_large", "/not" * 64)
 
 
-def test_names_and_references_have_at_most_1000_characters():
+def test_form_of_takes_names_and_references_of_at_most_1000_characters():
     assert len(Form.of({"properties": {"x" * 1_000: {}}}).fields) == 1
     assert refused({"properties": {"x" * 1_001: {}}}) == ("schema_too_large", "/properties")
     longest = {"properties": {"a": {"$ref": "#/$defs/" + "x" * 992}}, "$defs": {"x" * 992: {"type": "boolean"}}}
@@ -322,12 +320,9 @@ def test_names_and_references_have_at_most_1000_characters():
 @pytest.mark.parametrize(
     "reference", ["#/allOf/1", "#/allOf/x", "#/allOf/-1", "#/allOf/0/x/y", "#/allOf/00000000", "#a"]
 )
-def test_a_reference_that_leads_nowhere_is_refused(reference):
+def test_form_of_refuses_a_reference_that_leads_nowhere(reference):
     schema = {"allOf": [{"properties": {}}], "properties": {"a": {"$ref": reference}}}
     assert refused(schema) == ("schema_invalid", "/properties/a/$ref")
-
-
-SECRET = "correct horse battery staple"
 
 
 @pytest.mark.parametrize(
@@ -347,7 +342,7 @@ SECRET = "correct horse battery staple"
         False,
     ],
 )
-def test_no_message_holds_what_was_answered(subschema):
+def test_messages_of_form_check_and_parse_never_hold_the_answer(subschema):
     form = Form.of({"properties": {"a": subschema}, "additionalProperties": False})
     for value in (SECRET, [SECRET, SECRET], {SECRET: SECRET}, SECRET.encode()):
         errors = form.check({"a": value, "b": value})
@@ -360,7 +355,7 @@ def test_no_message_holds_what_was_answered(subschema):
 
 
 class _Server:
-    """A server on the loopback that gives a schema which refuses everything, and counts who asks."""
+    """A server on the loopback that serves a schema which refuses everything, and records each request."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -397,7 +392,7 @@ def server():
 
 
 def everything(schema: dict[str, Any]) -> list[str]:
-    """The code of a refusal, or what a value of every kind has against it where the form has it."""
+    """Give the code that refuses the schema, or the codes of the errors that values of three types have."""
     try:
         form = Form.of(schema)
     except RemoteProtocolError as error:
@@ -422,25 +417,25 @@ def everything(schema: dict[str, Any]) -> list[str]:
         ({"allOf": [{"not": {"$ref": "URL/x"}}]}, {}),
     ],
 )
-def test_nothing_is_fetched_from_the_network(server, subschema, members):
+def test_form_of_fetches_no_reference_from_the_network(server, subschema, members):
     schema = json.loads(json.dumps({"properties": {"a": subschema}} | members).replace("URL", server.url))
     assert everything(schema) == ["schema_external_ref"]
     assert server.asked == []
 
 
-def test_a_dialect_is_not_fetched_either(server):
+def test_form_of_fetches_no_dialect_from_the_network(server):
     assert everything({"$schema": server.url + "/meta", "properties": {"a": {}}}) == ["schema_dialect"]
     assert server.asked == []
 
 
-def test_an_id_in_the_network_is_only_a_name(server):
+def test_form_of_takes_an_id_in_the_network_as_only_a_name(server):
     schema = {"$id": server.url + "/b/", "properties": {"a": {"$ref": "#/$defs/x", "$dynamicRef": "#y"}}}
     assert everything(schema | {"$defs": {"x": {"$id": "z/", "type": "integer"}}}) == ["wrong_type", "wrong_type"]
     assert server.asked == []
 
 
 @pytest.mark.parametrize("verdict", ["true", '{"not": {}}'])
-def test_no_file_is_read(tmp_path, verdict):
+def test_form_of_reads_no_file(tmp_path, verdict):
     file = tmp_path / "schema.json"
     file.write_text(verdict)
     assert everything({"properties": {"a": {"$ref": file.as_uri()}}}) == ["schema_external_ref"]
@@ -448,7 +443,7 @@ def test_no_file_is_read(tmp_path, verdict):
     assert everything(relative) == ["schema_external_ref"]
 
 
-def test_forms_are_safe_between_threads():
+def test_a_form_can_be_used_from_many_threads():
     form = Form.of(SCHEMA)
     found: list[Any] = []
     threads = [
@@ -463,11 +458,11 @@ def test_forms_are_safe_between_threads():
     assert all(one == found[0] for one in found)
 
 
-def test_the_repr_of_a_form_says_how_many_fields_it_has():
+def test_repr_of_a_form_says_how_many_fields_it_has():
     assert repr(Form.of(SCHEMA)) == f"Form(fields={len(SCHEMA['properties'])})"
 
 
-def test_many_required_names_in_a_closed_form_are_read():
+def test_form_of_reads_6000_required_names_of_a_closed_form():
     names = [f"n{place}" for place in range(6_000)]
     form = Form.of({"type": "object", "required": names, "additionalProperties": False})
     assert len(form.fields) == 6_000

@@ -1,4 +1,4 @@
-"""Forms beside jsonschema itself: the same verdict wherever the contract does not say otherwise."""
+"""Forms compared with jsonschema: the same verdict wherever the contract does not say otherwise."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ def our_formats() -> FormatChecker:
 
 
 def refused_by_jsonschema(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
-    """The names of what jsonschema, given everything, finds wrong."""
+    """Give the names of the fields that jsonschema, with all keywords, finds wrong."""
     validator = Draft202012Validator(schema, registry=Registry(), format_checker=our_formats())
     names = set()
     for error in validator.iter_errors(content):
@@ -38,7 +38,7 @@ def refused_by_jsonschema(schema: dict[str, Any], content: dict[str, Any]) -> se
         elif error.validator == "required":
             names |= {name for name in schema["required"] if name not in content}
         elif error.validator is None:
-            # The schema `false`, of which jsonschema does not say where it stands.
+            # The schema `false`: jsonschema gives no path for it.
             names |= {name for name in content if schema["properties"].get(name) is False}
         else:
             assert error.validator == "additionalProperties"
@@ -52,7 +52,7 @@ def refused_by_us(schema: dict[str, Any], content: dict[str, Any]) -> set[str]:
 
 @given(schema=schemas, content=contents)
 @settings(max_examples=200)
-def test_the_same_fields_are_refused_as_by_jsonschema(schema, content):
+def test_form_check_refuses_the_same_fields_as_jsonschema(schema, content):
     refused = refused_by_us(schema, content)
     if Form.of(schema).unenforced:
         assert refused <= refused_by_jsonschema(schema, content)
@@ -62,7 +62,7 @@ def test_the_same_fields_are_refused_as_by_jsonschema(schema, content):
 
 @given(schema=mutated_schemas(), content=contents)
 @settings(max_examples=150)
-def test_nothing_is_refused_that_jsonschema_accepts(schema, content):
+def test_form_check_refuses_nothing_that_jsonschema_accepts(schema, content):
     try:
         form = Form.of(schema)
     except RemoteProtocolError:
@@ -73,9 +73,9 @@ def test_nothing_is_refused_that_jsonschema_accepts(schema, content):
 
 @given(schema=mutated_schemas())
 @settings(max_examples=200)
-def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
-    # JSON Schema has nothing to say on these: where references lead, what a dialect is, how an id is written; and what
-    # is no JSON number at all.
+def test_load_admits_a_schema_exactly_when_json_schema_allows_it(schema):
+    # JSON Schema does not restrict where references lead, which dialects there are and how an id is written; and it has
+    # only finite numbers.
     keywords = set(_keys(schema))
     assume(keywords.isdisjoint({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$recursiveAnchor"}))
     assume(all(math.isfinite(number) for number in _floats(schema)))
@@ -89,14 +89,14 @@ def test_a_schema_is_admitted_exactly_when_json_schema_allows_it(schema):
         load(schema)
     except RemoteProtocolError as error:
         admitted = False
-        # A reference whose target was broken off leads nowhere.
+        # The mutation may have removed the target of a reference.
         assume(not error.at.endswith("/$ref"))
     assert admitted == allowed
 
 
 @given(schema=any_schemas, content=any_contents, strings=any_strings)
 @settings(max_examples=200)
-def test_any_form_is_read_or_refused_and_answers_hold_or_not(schema, content, strings):
+def test_form_of_check_defaults_and_parse_are_total_and_change_nothing(schema, content, strings):
     before = json.dumps(schema), json.dumps(content), json.dumps(strings)
     try:
         form = Form.of(schema)
@@ -121,7 +121,7 @@ def test_any_form_is_read_or_refused_and_answers_hold_or_not(schema, content, st
 
 @given(schema=schemas, strings=any_strings)
 @settings(max_examples=150)
-def test_what_was_typed_is_read_the_same_twice_and_keeps_its_names(schema, strings):
+def test_form_parse_reads_the_same_twice_and_invents_no_names(schema, strings):
     form = Form.of(copy.deepcopy(schema))
     read, errors = form.parse(strings)
     assert Form.of(schema).parse(strings) == (read, errors)

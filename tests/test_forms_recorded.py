@@ -1,4 +1,4 @@
-"""Forms of real servers: each is read whole, and the answer that the server took is one that we send."""
+"""Forms of real servers: each is read whole, and the answer that the server accepted passes our check."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from toolnexus_mrtr import Form
 #: written by hand.
 RECORDED: list[dict[str, Any]] = json.loads((ROOT / "tests" / "recorded_forms.json").read_bytes())
 
-#: What pydantic and FastMCP write for one field, by the Python type; a value that it takes, and one that it does not.
+#: Per Python type the field that pydantic and FastMCP write, its kind, a value that it takes, and one that it refuses.
 FIELDS: list[tuple[str, dict[str, Any], str, Any, Any]] = [
     ("str | None", {"title": "F", "type": "string"}, "string", "x", 1),
     ("int | None", {"minimum": 1, "title": "F", "type": "integer"}, "integer", 1, 0),
@@ -73,7 +73,7 @@ UNSUPPORTED = {"o": "an object", "l": "a list of free text"}
 
 
 @pytest.mark.parametrize("place", range(len(RECORDED)))
-def test_a_recorded_form_is_read_whole_and_takes_its_answer(place):
+def test_form_of_reads_a_recorded_form_whole_and_check_takes_its_answer(place):
     schema, content = RECORDED[place]["schema"], RECORDED[place]["content"]
     form = Form.of(schema)
     assert [field.name for field in form.fields] == list(schema["properties"])
@@ -87,7 +87,7 @@ def test_a_recorded_form_is_read_whole_and_takes_its_answer(place):
 @pytest.mark.parametrize(
     ("schema", "kind", "taken", "refused"), [row[1:] for row in FIELDS], ids=[r[0] for r in FIELDS]
 )
-def test_a_field_as_servers_write_it(schema, kind, taken, refused):
+def test_form_of_reads_a_field_as_servers_write_it(schema, kind, taken, refused):
     form = Form.of({"$defs": {"C": {"enum": ["a", "b"], "title": "C", "type": "string"}}, "properties": {"f": schema}})
     assert form.fields[0].kind == kind
     assert form.check({"f": taken}) == ()

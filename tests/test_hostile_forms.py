@@ -1,4 +1,4 @@
-"""What a hostile form costs, counted in calls and not in seconds: a bound, and no more than its size."""
+"""The cost of hostile forms, counted in function calls and not in seconds: bounded, and in proportion to their size."""
 
 import json
 from typing import Any
@@ -9,15 +9,15 @@ from hostile_forms import HOSTILE, LARGE, LARGEST, SMALL, Hostile, bytes_of
 
 from toolnexus_mrtr import Form, RemoteProtocolError
 
-#: More calls than any form of 64 KiB needs, its answer included.
+#: The bound: more calls than any form of 64 KiB needs, its answer included.
 MOST = 600_000
 
-#: What a call of every method costs, however small the form.
+#: The calls that every method costs together, however small the form.
 LEAST = 2_000
 
 
 def answered(hostile: Hostile) -> str:
-    """Read a form and do everything with it that can be done."""
+    """Call `of`, `check`, `parse` and `defaults`, and give the outcome."""
     try:
         form = Form.of(hostile.schema)
     except RemoteProtocolError as error:
@@ -28,7 +28,7 @@ def answered(hostile: Hostile) -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_form_costs_no_more_than_its_size(name):
+def test_form_of_check_and_parse_cost_in_proportion_to_a_hostile_form(name):
     small, large = HOSTILE[name](SMALL), HOSTILE[name](LARGE)
     assert bytes_of(large.schema) <= LARGEST
     # The first form of all loads jsonschema.
@@ -53,13 +53,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_grows_without_bound_is_refused(name):
+def test_form_of_refuses_schemas_that_grow_without_bound(name):
     assert answered(HOSTILE[name](LARGE)) == REFUSED[name]
 
 
 @pytest.mark.parametrize("levels", [1_000, 20_000])
-def test_no_depth_exhausts_the_stack(levels):
-    # json.loads itself stops earlier; a map built otherwise need not.
+def test_form_of_refuses_any_depth_before_the_stack_is_exhausted(levels):
+    # json.loads itself stops earlier; other parsers need not.
     schema: Any = {}
     for _ in range(levels):
         schema = {"items": schema}
@@ -69,7 +69,7 @@ def test_no_depth_exhausts_the_stack(levels):
     assert caught.value.__context__ is None
 
 
-def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
+def test_form_of_refuses_a_form_where_the_stack_has_no_room(monkeypatch):
     def too_deep(*_: Any) -> int:
         raise RecursionError
 
@@ -80,7 +80,7 @@ def test_a_form_is_refused_where_the_stack_has_no_room(monkeypatch):
     assert caught.value.__context__ is None
 
 
-def test_a_form_has_at_most_131072_bytes():
+def test_form_of_takes_schemas_of_at_most_131072_bytes():
     schema = {"type": "object", "description": ""}
     room = 131_072 - len(json.dumps(schema, separators=(",", ":")))
     assert Form.of(schema | {"description": "x" * room}).fields == ()

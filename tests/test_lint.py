@@ -1,4 +1,4 @@
-"""lint: everything at once where the readers stop at the first error, on whatever a server sends."""
+"""`lint` finds all errors where the readers stop at the first one, on whatever a server sends."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import RESULTS, json_values, results
 from test_wire import MORE, OURS, exchange
+from wire_values import asking, form
 
 from toolnexus_mrtr import (
     Call,
@@ -21,7 +22,7 @@ from toolnexus_mrtr import (
     lint,
 )
 
-#: What a reader lets pass, and lint calls an error all the same.
+#: Errors of lint that the readers tolerate.
 TOLERATED = {"flat_entry", "null_member", "schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
 
 METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])
@@ -38,7 +39,7 @@ CAPABILITIES = st.one_of(
     ),
 )
 
-#: The recordings whose server is wrong, and how.
+#: The recordings in which the server breaks a rule: its folder, and the code of the finding.
 WRONG = {"http-tools_call-ref_defs": ("python", "schema_invalid")}
 
 
@@ -47,7 +48,7 @@ def errors(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
 
 
 def refused(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
-    """The errors that a reader raises too; it takes an absent `resultType` for that of an older server."""
+    """Give the errors that a reader raises too; it takes an absent `resultType` for that of an older server."""
     found = [(code, at) for code, at in errors(findings) if code not in TOLERATED]
     return [one for one in found if one != ("missing_member", "/resultType")]
 
@@ -60,25 +61,22 @@ def raised(call: Any, *arguments: Any) -> list[tuple[str, str]]:
     return []
 
 
-def ask(entry: Any, key: str = "k") -> dict[str, Any]:
-    return {"resultType": "input_required", "inputRequests": {key: entry}}
-
-
-def form(schema: Any) -> dict[str, Any]:
-    return ask({"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}})
+def ask(schema: Any) -> dict[str, Any]:
+    # Not `asking`, whose copies of the deep schemas below would exhaust the stack.
+    return {"resultType": "input_required", "inputRequests": {"k": form(schema=schema)}}
 
 
 @given(results, METHODS, CAPABILITIES)
 @example(RESULTS[0], "tools/call", {})
 @example(RESULTS[0], None, None)
 @example({"resultType": "complete", "a": [[]] * 3}, None, None)
-def test_the_first_error_of_receive_is_the_first_error_of_lint(raw, method, capabilities):
+def test_receive_raises_the_first_error_of_lint(raw, method, capabilities):
     if "resultType" not in raw:
-        # Lint looks at what is asked without it, where a reader takes the call for finished.
+        # Without it lint still looks at the requests, while a reader takes the call for finished.
         raw = raw | {"resultType": "complete"}
     findings = lint(raw, method=method, capabilities=capabilities)
     if raw["resultType"] not in ("complete", "input_required"):
-        # What is no pause is not received; lint looks at what it asks all the same.
+        # `receive` refuses any other result type at once, while lint still looks at the requests.
         findings = findings[:1]
     if method is None:
         findings = tuple(finding for finding in findings if finding.code != "method_not_supported")
@@ -92,7 +90,7 @@ def test_the_first_error_of_receive_is_the_first_error_of_lint(raw, method, capa
 
 @given(results)
 @example(RESULTS[0])
-def test_the_first_error_of_the_strict_reader_is_the_first_of_its_errors_in_lint(raw):
+def test_input_requests_raises_the_first_error_of_lint(raw):
     asked = {"resultType": "input_required", "requestState": "s"}
     if "inputRequests" in raw:
         asked["inputRequests"] = raw["inputRequests"]
@@ -101,7 +99,7 @@ def test_the_first_error_of_the_strict_reader_is_the_first_of_its_errors_in_lint
 
 
 @given(json_values, METHODS, CAPABILITIES)
-def test_no_json_value_raises(raw, method, capabilities):
+def test_lint_raises_for_no_json_value(raw, method, capabilities):
     findings = lint(raw, method=method, capabilities=capabilities)
     assert all(finding.message and finding.spec.startswith("https://modelcontextprotocol.io/") for finding in findings)
     if not isinstance(raw, dict):
@@ -114,21 +112,21 @@ def test_no_json_value_raises(raw, method, capabilities):
 )
 @example({"type": "object", "properties": {5: {}}, "required": [5]})
 @example({"type": "object", "properties": {"a": {"items": {"enum": 5}, "type": "string", "format": []}}, "required": 5})
-def test_no_schema_raises(schema):
+def test_lint_raises_for_no_schema(schema):
     at = "/inputRequests/k/params/requestedSchema"
-    found = {finding.at for finding in lint(form(schema))}
+    found = {finding.at for finding in lint(ask(schema))}
     assert all(place.startswith(at) for place in found)
 
 
 @given(results)
-def test_looking_twice_finds_the_same_and_changes_nothing(raw):
+def test_lint_finds_the_same_twice_and_changes_nothing(raw):
     before = repr(raw)
     assert lint(raw) == lint(raw)
     assert repr(raw) == before
 
 
 @pytest.mark.parametrize("path", [*OURS, *MORE], ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
+def test_lint_finds_no_errors_in_recordings_of_correct_servers(path: Path):
     capabilities = Handlers(wait_for=print, create_message=print, list_roots=print, sampling_tools=True).capabilities()
     found = [
         finding.code
@@ -141,56 +139,56 @@ def test_a_recorded_server_that_is_right_breaks_no_must(path: Path):
     assert found == ([code] if path.parent.name == folder else [])
 
 
-def test_a_message_never_holds_more_than_64_characters_of_the_server():
-    raw = form({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
+def test_messages_of_lint_hold_at_most_64_characters_of_the_server():
+    raw = ask({"type": "object", "properties": {"password " * 90: {"type": "string"}}, "required": ["x" * 999]})
     messages = {finding.code: finding.message for finding in lint(raw)}
     assert messages.keys() == {"asks_for_secret", "required_unknown"}
     assert all(len(message) < 150 for message in messages.values())
 
 
-def test_the_inside_of_a_field_whose_name_is_too_long_is_not_pointed_at():
-    (found,) = lint(form({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
+def test_lint_does_not_point_into_a_field_whose_name_is_too_long():
+    (found,) = lint(ask({"type": "object", "properties": {"x" * 1001: {"type": "object", "title": "https://a"}}}))
     assert (found.code, found.at) == ("schema_too_large", "/inputRequests/k/params/requestedSchema/properties")
 
 
 @pytest.mark.parametrize("wrong", [b"tools/call", 5, ["tools/call"]])
-def test_a_method_that_is_no_text_is_the_callers_fault(wrong):
+def test_lint_takes_only_a_str_as_method(wrong):
     with pytest.raises(TypeError, match="^method "):
         lint({}, method=wrong)
 
 
 @pytest.mark.parametrize("wrong", ["elicitation", 5, ["elicitation"]])
-def test_capabilities_that_are_no_map_are_the_callers_fault(wrong):
+def test_lint_takes_only_a_mapping_as_capabilities(wrong):
     with pytest.raises(TypeError, match="^capabilities "):
         lint({}, capabilities=wrong)
 
 
 def _fields(n: int) -> dict[str, Any]:
-    return form({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
+    return ask({"type": "object", "properties": {f"f{i}": {"type": "object", "not": {}} for i in range(n)}})
 
 
-#: What a server could send to make a linter work; each grows with its size.
+#: Results that a server could send to cost lint time; each grows with its size.
 HOSTILE = {
     "entries": lambda n: {"resultType": "input_required", "inputRequests": {f"k{i}": {"a": i} for i in range(100 * n)}},
     "forms": lambda n: {
         "resultType": "input_required",
-        "inputRequests": {f"k{i}": form({"type": "object"})["inputRequests"]["k"] for i in range(40 * n)},
+        "inputRequests": {f"k{i}": form(schema={"type": "object"}) for i in range(40 * n)},
     },
     "fields": lambda n: _fields(20 * n),
     "fields beyond the bounds": lambda n: _fields(600 * n),
-    "fields of no kind": lambda n: form({"properties": {f"f{i}": i for i in range(500 * n)}}),
-    "links": lambda n: form({"properties": {f"f{i}": {"title": "a://b " * 9} for i in range(100 * n)}}),
-    "a text of schemes": lambda n: form({"title": "a:/" * 2_000 * n, "description": "www." * 2_000 * n}),
-    "choices": lambda n: form({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
-    "choices beyond the bounds": lambda n: form({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
-    "required": lambda n: form({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
-    "a long key": lambda n: ask(_fields(40 * n)["inputRequests"]["k"], "k" * 2_000 * n),
-    "a long name": lambda n: form({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
-    "a long default": lambda n: form(
+    "fields of no kind": lambda n: ask({"properties": {f"f{i}": i for i in range(500 * n)}}),
+    "links": lambda n: ask({"properties": {f"f{i}": {"title": "a://b " * 9} for i in range(100 * n)}}),
+    "a text of schemes": lambda n: ask({"title": "a:/" * 2_000 * n, "description": "www." * 2_000 * n}),
+    "choices": lambda n: ask({"type": "object", "properties": {"a": {"type": "string", "enum": ["x"] * 90 * n}}}),
+    "choices beyond the bounds": lambda n: ask({"properties": {"a": {"enum": ["x"] * 1_500 * n}}}),
+    "required": lambda n: ask({"type": "object", "properties": {}, "required": [f"r{i}" for i in range(300 * n)]}),
+    "a long key": lambda n: asking(**{"k" * 2_000 * n: _fields(40 * n)["inputRequests"]["k"]}),
+    "a long name": lambda n: ask({"properties": {"x" * 5_000 * n: {"not": {}, "if": {}, "title": "a://b"}}}),
+    "a long default": lambda n: ask(
         {"type": "object", "properties": {"a": {"type": "string", "minLength": 10**6, "default": "x" * 5_000 * n}}}
     ),
     "a deep result": lambda n: {"resultType": "input_required", "requestState": "s", "_meta": _nested(1_000 * n)},
-    "a deep schema": lambda n: form({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
+    "a deep schema": lambda n: ask({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
 }
 
 
@@ -202,7 +200,7 @@ def _nested(levels: int) -> Any:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_result_costs_no_more_than_its_size(name):
+def test_lint_costs_no_more_than_the_size_of_a_hostile_result(name):
     small, large = HOSTILE[name](1), HOSTILE[name](10)
     # The first form with a default loads jsonschema.
     lint(small)
@@ -210,13 +208,13 @@ def test_a_hostile_result_costs_no_more_than_its_size(name):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_said_of_a_hostile_result_grows_no_faster_than_it(name):
+def test_findings_of_lint_grow_no_faster_than_a_hostile_result(name):
     small, large = HOSTILE[name](1), HOSTILE[name](10)
     size = [sum(len(finding.at) + len(finding.message) for finding in lint(raw)) for raw in (small, large)]
     assert size[1] <= 12 * max(size[0], 5_000)
 
 
-def test_a_finding_is_a_value():
+def test_finding_compares_by_value_and_is_frozen():
     (one,) = lint({})
     assert one == lint({})[0]
     assert hash(one) == hash(lint({})[0])
@@ -224,7 +222,7 @@ def test_a_finding_is_a_value():
         one.code = "x"
 
 
-def test_a_whole_response_is_told_from_a_result():
+def test_lint_and_input_requests_tell_a_whole_response_from_a_result():
     response = {"jsonrpc": "2.0", "id": 1, "result": {}}
     with pytest.raises(LocalProtocolError) as caught:
         input_requests(response)

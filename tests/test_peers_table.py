@@ -1,4 +1,4 @@
-"""The table of what was tested against what, on reports that are given; no server is spoken to here."""
+"""The README's table of servers that were tested against, from given reports; no server runs here."""
 
 from peers.table import HEAD, table
 
@@ -13,17 +13,17 @@ def rows(*passed):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in made.removeprefix(HEAD).splitlines()]
 
 
-def test_a_server_has_one_row_with_each_thing_once():
+def test_table_has_one_row_a_server_with_each_thing_once():
     assert rows(passed_test("a", "HTTP", "url"), passed_test("a", "HTTP", "url"), passed_test("a", "HTTP", "form")) == [
         ["a", "1.0", "HTTP", "url; form"]
     ]
 
 
-def test_what_was_exercised_over_some_transports_alone_names_them():
+def test_table_names_the_transports_of_things_exercised_over_some_alone():
     passed = [passed_test("a", "HTTP", "stored"), passed_test("a", "HTTP", "url"), passed_test("a", "stdio", "url")]
     assert rows(*passed) == [["a", "1.0", "HTTP, stdio", "url; stored (HTTP)"]]
 
 
-def test_another_version_is_another_row():
+def test_table_gives_another_version_another_row():
     passed = [passed_test("a", "HTTP", "url"), passed_test("a", "HTTP", "url", version="2.0")]
     assert [row[1] for row in rows(*passed)] == ["1.0", "2.0"]

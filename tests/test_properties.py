@@ -1,4 +1,4 @@
-"""What holds for whatever a server sends: a value or a typed error, nothing changed, nothing leaked."""
+"""Readers and writers on generated input: a value or a typed error, nothing changed, nothing leaked."""
 
 import copy
 import json
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from strategies import json_values, results, text
+from wire_values import SECRET, assert_alone
 
 from toolnexus_mrtr import (
     ElicitationRequests,
@@ -30,27 +31,26 @@ READERS = [
 
 
 def frozen(value: Any) -> str:
-    """A text that changes with any change of the value, the order of its members included."""
+    """Write a text that differs for any two values, the order of their members included."""
     return json.dumps(value)
 
 
 def outcome(function: Any, *arguments: Any) -> Any:
-    """What a call gives, or its error, of which everything that is promised is checked."""
+    """Give the value that a call returns, or its `MrtrError` after checking all that is promised of it."""
     try:
         return function(*arguments)
     except MrtrError as error:
         assert len(str(error)) <= 400
         assert str(error).isascii()
         assert error.at == "" or error.at.startswith("/")
-        assert error.__cause__ is None
-        assert error.__context__ is None
+        assert_alone(error)
         return error
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
 @given(raw=results)
 @settings(max_examples=300)
-def test_reading_gives_a_value_or_an_error_and_changes_nothing(reader, raw):
+def test_every_reader_gives_a_value_or_an_error_and_changes_nothing(reader, raw):
     before = frozen(raw)
     outcome(reader, raw)
     assert frozen(raw) == before
@@ -58,7 +58,7 @@ def test_reading_gives_a_value_or_an_error_and_changes_nothing(reader, raw):
 
 @given(raw=results)
 @settings(max_examples=300)
-def test_what_the_strict_reader_reads_the_lenient_one_reads_alike(raw):
+def test_requests_reads_alike_whatever_input_requests_reads(raw):
     strict = outcome(input_requests, raw)
     if isinstance(strict, dict):
         lenient = outcome(ElicitationRequests.requests, raw)
@@ -70,7 +70,7 @@ def test_what_the_strict_reader_reads_the_lenient_one_reads_alike(raw):
 
 
 @given(raw=results)
-def test_no_url_that_is_refused_reaches_a_host(raw):
+def test_input_requests_gives_no_url_that_inspect_url_refuses(raw):
     read = outcome(input_requests, raw)
     for request in read.values() if isinstance(read, dict) else ():
         if getattr(request, "mode", None) == "url":
@@ -78,7 +78,7 @@ def test_no_url_that_is_refused_reaches_a_host(raw):
 
 
 @given(raw=results)
-def test_a_state_is_the_very_same_string(raw):
+def test_request_state_gives_the_very_same_string(raw):
     state = outcome(ElicitationRequests.request_state, raw)
     if isinstance(state, str):
         assert state is raw["requestState"]
@@ -86,9 +86,9 @@ def test_a_state_is_the_very_same_string(raw):
 
 @given(key=text, content=json_values)
 @settings(max_examples=300)
-def test_writing_gives_plain_json_or_an_error_without_the_value(key, content):
+def test_to_input_response_gives_plain_json_or_an_error_without_the_value(key, content):
     before = frozen(content)
-    secret = {"field": content, "hidden": "correct horse battery staple"}
+    secret = {"field": content, "hidden": SECRET}
     result = outcome(ElicitationResponses.to_input_response, key, ElicitResult(action="accept", content=secret))
     assert frozen(content) == before
     if isinstance(result, LocalProtocolError):
@@ -100,14 +100,14 @@ def test_writing_gives_plain_json_or_an_error_without_the_value(key, content):
 
 
 @given(given_text=text)
-def test_what_is_printable_stays_so(given_text):
+def test_printable_leaves_printable_text_as_it_is(given_text):
     shown = printable(given_text)
     assert printable(shown) == shown
     assert shown.encode("utf-8").decode("utf-8") == shown
     assert not any(ord(character) < 32 for character in shown)
 
 
-def test_nothing_written_is_shared_with_what_was_given():
+def test_to_input_response_shares_nothing_with_the_content_given():
     content = {"tags": ["a"], "n": "x"}
     written = ElicitationResponses.to_input_response("k", ElicitResult(action="accept", content=content))
     written["k"]["content"]["tags"].append("b")

@@ -1,9 +1,10 @@
-"""What the readers do beyond the vectors: Python's own types, sharing, misuse."""
+"""The readers beyond the vectors: Python's own types, sharing, misuse."""
 
 import types
 from collections import ChainMap, defaultdict
 
 import pytest
+from wire_values import FORM, ROOTS, Word, form
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -15,7 +16,6 @@ from toolnexus_mrtr import (
     input_requests,
 )
 
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
 READERS = [
     ElicitationRequests.is_input_required,
     ElicitationRequests.requests,
@@ -24,21 +24,15 @@ READERS = [
 ]
 
 
-class Word(str):
-    """A str subclass, as enums and templating libraries make them."""
-
-    __slots__ = ()
-
-
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
 @pytest.mark.parametrize("raw", [None, [], "input_required", b"{}", 5], ids=repr)
-def test_what_is_no_map_is_a_type_error_that_names_the_argument(reader, raw):
+def test_every_reader_takes_only_a_mapping(reader, raw):
     with pytest.raises(TypeError, match="^raw must be a mapping"):
         reader(raw)
 
 
 @pytest.mark.parametrize("wrap", [types.MappingProxyType, ChainMap], ids=lambda wrap: wrap.__name__)
-def test_any_mapping_is_read(wrap):
+def test_every_reader_takes_any_mapping(wrap):
     entries = wrap(
         {
             "form": wrap(
@@ -61,25 +55,25 @@ def test_any_mapping_is_read(wrap):
     assert ElicitationRequests.requests(raw)["form"].message == "m"
 
 
-def test_subclasses_of_str_are_strings():
+def test_is_input_required_and_input_requests_take_subclasses_of_str():
     raw = {"resultType": Word("input_required"), "inputRequests": {Word("k"): {**FORM, "method": Word(FORM["method"])}}}
     assert ElicitationRequests.is_input_required(raw)
     assert isinstance(input_requests(raw)["k"], ElicitRequest)
 
 
-def test_the_state_is_the_very_same_object():
+def test_request_state_gives_the_very_same_object():
     state = "eyJ9 " * 1000
     assert ElicitationRequests.request_state({"requestState": state}) is state
 
 
-def test_schemas_and_params_are_the_servers_objects():
+def test_input_requests_shares_schemas_and_params_with_the_raw_result():
     params = {"messages": [], "maxTokens": 1}
     read = input_requests({"inputRequests": {"a": FORM, "b": {"method": "sampling/createMessage", "params": params}}})
     assert read["a"].requested_schema is FORM["params"]["requestedSchema"]
     assert read["b"].params is params
 
 
-def test_a_sampling_request_has_its_members_as_properties():
+def test_create_message_request_has_its_params_as_properties():
     params = {
         "messages": [{"role": "user", "content": {"type": "text", "text": "?"}}],
         "maxTokens": 50,
@@ -101,7 +95,7 @@ def test_a_sampling_request_has_its_members_as_properties():
     assert CreateMessageRequest(params={"messages": [], "maxTokens": 1}).tools is None
 
 
-def test_wire_values_are_frozen_and_compare_by_value():
+def test_elicit_request_is_frozen_and_compares_by_value():
     assert ElicitRequest(message="m") == ElicitRequest(message="m")
     with pytest.raises(AttributeError):
         ElicitRequest(message="m").message = "n"
@@ -109,7 +103,7 @@ def test_wire_values_are_frozen_and_compare_by_value():
         ElicitRequest("m")
 
 
-def test_the_repr_of_a_request_shows_no_params():
+def test_repr_of_every_input_request_shows_no_params():
     shown = [
         repr(CreateMessageRequest(params={"messages": ["SECRET"], "maxTokens": 1})),
         repr(ListRootsRequest(params={"SECRET": 1})),
@@ -120,7 +114,7 @@ def test_the_repr_of_a_request_shows_no_params():
     assert shown[2] == "UnknownRequest(method='x')"
 
 
-def test_hostile_text_in_a_message_is_quoted_and_cut():
+def test_input_requests_quotes_and_cuts_hostile_text_in_its_errors():
     raw = {
         "inputRequests": {"\x1b[2J" + "k" * 100_000: {"method": "elicitation/create", "params": {"mode": "x" * 9999}}}
     }
@@ -131,17 +125,17 @@ def test_hostile_text_in_a_message_is_quoted_and_cut():
     assert caught.value.at.endswith("k/params/mode")
 
 
-def test_ten_thousand_levels_of_nesting_are_read():
+def test_input_requests_and_requests_read_schemas_nested_ten_thousand_levels_deep():
     schema = inner = {}
     for _ in range(10_000):
         inner["x"] = {}
         inner = inner["x"]
-    form = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}}
-    assert input_requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
-    assert ElicitationRequests.requests({"inputRequests": {"a": form}})["a"].requested_schema is schema
+    raw = {"inputRequests": {"a": form(schema=schema)}}
+    assert input_requests(raw)["a"].requested_schema is schema
+    assert ElicitationRequests.requests(raw)["a"].requested_schema is schema
 
 
-def test_a_map_that_makes_its_members_up_is_not_filled_in():
+def test_input_requests_does_not_fill_in_a_defaultdict():
     flat = defaultdict(dict, message="m", requestedSchema={})
     enveloped = defaultdict(dict, method="elicitation/create", params=defaultdict(dict, message="m"))
     assert input_requests({"inputRequests": {"a": flat}})["a"].message == "m"
@@ -154,13 +148,13 @@ def test_a_map_that_makes_its_members_up_is_not_filled_in():
 
 @pytest.mark.parametrize("key", [1, b"a", None, ("a",)], ids=repr)
 @pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
-def test_a_key_that_is_no_string_is_refused(reader, key):
+def test_input_requests_and_requests_refuse_keys_other_than_str(reader, key):
     with pytest.raises(RemoteProtocolError) as caught:
-        reader({"inputRequests": {"a": {"method": "roots/list"}, key: {"method": "roots/list"}}})
+        reader({"inputRequests": {"a": ROOTS, key: ROOTS}})
     assert (caught.value.code, caught.value.at) == ("wrong_type", "/inputRequests")
 
 
 @pytest.mark.parametrize("reader", [ElicitationRequests.requests, input_requests])
-def test_keys_come_out_plain(reader):
-    (key,) = reader({"inputRequests": {Word("a"): {"method": "roots/list"}}})
+def test_input_requests_and_requests_give_plain_str_as_keys(reader):
+    (key,) = reader({"inputRequests": {Word("a"): ROOTS}})
     assert (type(key), key) == (str, "a")

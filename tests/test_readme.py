@@ -1,4 +1,4 @@
-"""The README's Python blocks run, against a small server in memory, and do what the text around them says."""
+"""The README's Python blocks run against a small server in memory and do as the text around them says."""
 
 import asyncio
 import copy
@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
-#: Each block by a sign that it alone holds.
+#: Each block by a text that only it contains.
 SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC = (
     "def ask(request)",
     "def call_tool(",
@@ -37,14 +37,14 @@ def send(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_block(sign: str, **names: Any) -> dict[str, Any]:
-    """Run the one block that holds a sign, with what the text before it calls the reader's own."""
+    """Run the one block that contains a text, with the names that the README leaves to its reader."""
     (block,) = [block for block in BLOCKS if sign in block]
     namespace = {"__name__": "readme", **names}
     exec(compile(block, "README.md", "exec"), namespace)
     return namespace
 
 
-def test_every_block_is_run_here():
+def test_every_block_of_the_readme_is_run_here():
     assert [sum(sign in block for sign in SIGNS) for block in BLOCKS] == [1] * len(SIGNS)
 
 
@@ -54,13 +54,13 @@ def say(*lines: str) -> Any:
     return lambda _: next(coming)
 
 
-def test_a_loop_of_ones_own():
+def test_the_readmes_own_loop_answers_with_receive_and_resume():
     call_tool = run_block(LOOP)["call_tool"]
     ask = run_block(ASKING, input=say("yes", "Ada", "", ""))["ask"]
     assert call_tool(send, ask, "send_parcel", {"weight": 1.5})["structuredContent"] == ANSWERED
 
 
-def test_asking_at_a_terminal(capsys):
+def test_the_readmes_ask_fills_in_a_form_at_a_terminal(capsys):
     request = Call("tools/call", {}).receive(PAUSED).requests["who"]
     ask = run_block(ASKING, input=say("yes", "", "many", "Window", "Ada", "2", "window"))["ask"]
     assert ask(request) == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
@@ -81,12 +81,12 @@ def test_asking_at_a_terminal(capsys):
     ],
     ids=["a visit", "a no", "a form that cannot be checked"],
 )
-def test_declining_at_a_terminal(request_):
+def test_the_readmes_ask_declines_at_a_terminal(request_):
     ask = run_block(ASKING, input=say("yes" if request_.prompt == "Fetch." else "no"))["ask"]
     assert ask(request_) == Answer("1", ok=False, reason="declined")
 
 
-def test_all_questions_at_once(capsys):
+def test_the_readmes_run_async_asks_everything_and_prints_each_step(capsys):
     async def send_async(method, params):
         return send(method, params)
 
@@ -99,7 +99,7 @@ def test_all_questions_at_once(capsys):
     assert [line.partition("(")[0] for line in capsys.readouterr().out.splitlines()] == ["Call", "Pause", "Call"]
 
 
-def test_only_reading_and_writing():
+def test_the_readmes_retry_only_reads_and_writes():
     retry = run_block(CODEC)["retry"]
     declined = {"who": {"action": "decline"}}
     assert retry({"name": "t"}, PAUSED) == {
@@ -110,7 +110,7 @@ def test_only_reading_and_writing():
     assert retry({"name": "t"}, {"content": []}) is None
 
 
-def test_resuming_in_another_process(tmp_path, monkeypatch):
+def test_the_readmes_store_resumes_a_pause_by_from_json_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here = run_block(STORE)
     id = here["begin"](send, print)

@@ -1,4 +1,4 @@
-"""Which fields ask for a secret, and which only speak of one: names, titles and descriptions as servers write them."""
+"""Fields that ask for a secret and fields that only speak of one, with texts as servers write them."""
 
 import pytest
 
@@ -49,23 +49,23 @@ def entries(table: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", entries(SECRETS))
-def test_a_secret_is_recognised(words):
+def test_asks_for_secret_recognises_the_names_of_secrets(words):
     assert asks_for_secret(words)
 
 
 @pytest.mark.parametrize("words", entries(OTHERS))
-def test_what_is_no_secret_is_not_taken_for_one(words):
+def test_asks_for_secret_passes_names_that_only_speak_of_secrets(words):
     assert not asks_for_secret(words)
 
 
 @pytest.mark.parametrize("place", ["name", "title", "description"])
-def test_name_title_and_description_all_count(place):
+def test_field_sensitive_looks_at_name_title_and_description(place):
     words = {"name": "value", "title": "Value", "description": "A value."} | {place: "API key"}
     schema = {"properties": {words.pop("name"): {"type": "string"} | words}}
     assert [field.sensitive for field in Form.of(schema).fields] == [True]
 
 
-def test_a_field_that_holds_no_free_text_or_number_is_no_secret():
+def test_field_sensitive_is_false_for_booleans_and_choices():
     schema = {
         "properties": {
             "password": {"type": "boolean"},
@@ -76,10 +76,10 @@ def test_a_field_that_holds_no_free_text_or_number_is_no_secret():
     assert not any(field.sensitive for field in Form.of(schema).fields)
 
 
-def test_absent_texts_ask_for_nothing():
+def test_asks_for_secret_ignores_absent_texts():
     assert not asks_for_secret(None, "", None)
 
 
-def test_only_the_beginning_of_a_long_text_is_read():
+def test_asks_for_secret_reads_only_the_beginning_of_a_long_text():
     assert asks_for_secret("password" + " x" * 5_000)
     assert not asks_for_secret("x " * 5_000 + "password")

@@ -1,4 +1,4 @@
-"""Several calls to several servers at once, with hosts, crashes and stored pauses, against a model that is obvious."""
+"""Several calls to several servers at once, with hosts, crashes and stored pauses, compared with a simple model."""
 
 import copy
 import json
@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, rule
+from wire_values import LINK, LLM, MESSAGE, ROOTS, SCHEMA_WITH_INTEGER, UNKNOWN, form
 
 from toolnexus_mrtr import (
     Answer,
@@ -23,27 +24,21 @@ from toolnexus_mrtr import (
 
 SERVERS = ["files", "mail", None]
 RETRIES = 2
-SCHEMA = {"type": "object", "properties": {"n": {"type": "string"}, "i": {"type": "integer"}}, "required": ["n"]}
 
-#: An entry of each kind, what answers it, and what then stands in the retry.
-FORM = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": SCHEMA}}
-FLAT = {"message": "m", "requestedSchema": SCHEMA}
-LINK = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
-LLM = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
-ROOTS = {"method": "roots/list"}
-OTHER = {"method": "com.example/approve", "params": {"x": 1}}
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
+#: A form in each of its two shapes, and the roots of a host.
+FORM = form(schema=SCHEMA_WITH_INTEGER)
+FLAT = {"message": "m", "requestedSchema": SCHEMA_WITH_INTEGER}
 LISTED = {"roots": [{"uri": "file:///w"}]}
 
 keys = st.sampled_from(["confirm", "", "a/b", "__proto__", "elc-1"])
-entries = st.dictionaries(keys, st.sampled_from([FORM, FLAT, LINK, LLM, ROOTS, OTHER]), max_size=3)
+entries = st.dictionaries(keys, st.sampled_from([FORM, FLAT, LINK, LLM, ROOTS, UNKNOWN]), max_size=3)
 states = st.none() | st.sampled_from(["", "s", " \ud800", "{}"])
 broken = st.sampled_from([None, 5, {}, {"method": 5}, {**LINK, "params": {**LINK["params"], "url": "file:///x"}}])
 
 
 @dataclass
 class Model:
-    """What a hand-written client would know of one call."""
+    """The state that a hand-written client would keep of one call."""
 
     server: str | None
     params: dict[str, Any]
@@ -141,7 +136,7 @@ class Exchanges(RuleBasedStateMachine):
         return model, call
 
     def said_to(self, entry, request):
-        if entry in (LLM, ROOTS, OTHER):
+        if entry in (LLM, ROOTS, UNKNOWN):
             value = {"sampling/createMessage": MESSAGE, "roots/list": LISTED}.get(entry["method"], {"approved": True})
             return st.just((value, value))
         is_form = entry is not LINK

@@ -1,4 +1,4 @@
-"""A pause that waits: what is stored, what another process makes of it, and what bytes of others come to."""
+"""`to_json` and `from_json`: the stored form, going on in another process, and changed or foreign bytes."""
 
 import json
 import math
@@ -9,44 +9,32 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import json_objects, json_values, results, text
+from strategies import json_objects, json_values, places, results, text
+from wire_values import assert_alone, form, paused, raised
 
 from toolnexus_mrtr import Answer, Call, LocalProtocolError, MrtrError, Pause
 
-FORM = {
-    "method": "elicitation/create",
-    "params": {
-        "message": "Who?",
-        "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"]},
-    },
-}
 ARGUMENTS = {"w": 1.0, "z": None, "k": [], "n": 2**70, "s": "a\ud800b\u2028", "f": 1e300, "o": {}}
 
 
-def paused(**entries: Any) -> Pause:
-    call = Call(
+PAUSE = paused(
+    call=Call(
         "tools/call", {"name": "t", "arguments": ARGUMENTS}, server="s", capabilities={"elicitation": {}}, id="c"
-    )
-    pause = call.receive({"resultType": "input_required", "inputRequests": entries, "requestState": "a\ud800b"})
-    assert isinstance(pause, Pause)
-    return pause
-
-
-PAUSE = paused(a=FORM)
+    ),
+    state="a\ud800b",
+    a=form("Who?"),
+)
 STORED = json.loads(PAUSE.to_json())
 
 
 def refusal(function: Any, *arguments: Any, **named: Any) -> str:
-    """The code of the error; everything else that is promised of it is checked."""
-    with pytest.raises(LocalProtocolError) as caught:
-        function(*arguments, **named)
-    assert caught.value.at == ""
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    return caught.value.code
+    """Give the code of the error, which is about the whole document: its `at` is empty."""
+    error = raised(LocalProtocolError, function, *arguments, **named)
+    assert error.at == ""
+    return error.code
 
 
-def test_what_is_stored_is_ascii_json():
+def test_to_json_gives_ascii_json_with_the_params_and_the_result():
     data = PAUSE.to_json()
     assert isinstance(data, bytes)
     assert data.isascii()
@@ -59,7 +47,7 @@ def test_what_is_stored_is_ascii_json():
 @pytest.mark.parametrize(
     "make", [bytes, bytearray, lambda data: data.decode("ascii")], ids=["bytes", "bytearray", "str"]
 )
-def test_a_pause_comes_back_equal(make):
+def test_pause_from_json_gives_an_equal_pause(make):
     again = Pause.from_json(make(PAUSE.to_json()), server="s")
     assert again == PAUSE
     assert again.requests == PAUSE.requests
@@ -71,14 +59,14 @@ def test_a_pause_comes_back_equal(make):
     assert again.resume(answers) == PAUSE.resume(answers)
 
 
-def test_a_call_comes_back_equal_with_its_answers():
+def test_call_from_json_gives_an_equal_call_with_its_answers():
     retry = PAUSE.resume({"a": Answer("x", True, {"n": "Ada"})})
     again = Call.from_json(retry.to_json(), server="s")
     assert again == retry
     assert json.dumps(again.params) == json.dumps(retry.params)
 
 
-def test_the_count_of_pauses_without_a_question_is_stored():
+def test_to_json_keeps_the_count_that_pause_delay_grows_by():
     pause = Call("tools/call", {}).receive({"resultType": "input_required", "requestState": "s"})
     for delay in (0.05, 0.1, 0.2):
         assert pause.delay == delay
@@ -97,36 +85,36 @@ print(json.dumps({"method": call.method, "params": call.params, "prompt": reques
 """
 
 
-def test_another_process_goes_on_from_a_stored_pause():
+def test_pause_from_json_goes_on_in_another_process():
     done = subprocess.run([sys.executable, "-c", OTHER_PROCESS], input=PAUSE.to_json(), capture_output=True, check=True)
     here = PAUSE.resume({"a": Answer("x", True, {"n": "Ada"})}).params
     assert done.stdout.decode("ascii").strip() == json.dumps({"method": "tools/call", "params": here, "prompt": "Who?"})
 
 
-def test_a_pause_and_a_call_are_not_taken_for_each_other():
+def test_from_json_tells_pauses_and_calls_apart():
     assert refusal(Pause.from_json, PAUSE.call.to_json(), server="s") == "stored_pause_invalid"
     assert refusal(Call.from_json, PAUSE.to_json(), server="s") == "stored_pause_invalid"
 
 
 @pytest.mark.parametrize("server", [None, "", "S", "t"])
-def test_a_pause_is_given_back_for_its_server_alone(server):
+def test_from_json_refuses_a_pause_and_a_call_of_another_server(server):
     assert refusal(Pause.from_json, PAUSE.to_json(), server=server) == "wrong_server"
     assert refusal(Call.from_json, PAUSE.call.to_json(), server=server) == "wrong_server"
 
 
-def test_a_pause_of_no_server_is_given_back_for_none():
+def test_from_json_gives_a_pause_without_a_server_back_only_without_one():
     pause = Call("tools/call", {}).receive({"resultType": "input_required", "requestState": "s"})
     assert refusal(Pause.from_json, pause.to_json(), server="s") == "wrong_server"
     assert Pause.from_json(pause.to_json()) == pause
 
 
 @pytest.mark.parametrize("data", [None, {}, [], 5, memoryview(b"{}")], ids=lambda data: type(data).__name__)
-def test_data_of_a_wrong_type_is_a_type_error(data):
+def test_from_json_takes_only_bytes_bytearray_and_str(data):
     with pytest.raises(TypeError, match="^data must be bytes"):
         Pause.from_json(data)
 
 
-def test_a_server_of_a_wrong_type_is_a_type_error():
+def test_from_json_takes_only_a_str_as_server():
     with pytest.raises(TypeError, match="^server must be a str"):
         Pause.from_json(PAUSE.to_json(), server=5)
 
@@ -149,13 +137,13 @@ def test_a_server_of_a_wrong_type_is_a_type_error():
     ],
     ids=lambda data: f"{data[:6]!r}-{len(data)}",
 )
-def test_bytes_of_others_are_no_pause(data):
+def test_from_json_refuses_bytes_that_to_json_did_not_write(data):
     assert refusal(Pause.from_json, data) == "stored_pause_invalid"
     assert refusal(Call.from_json, data) == "stored_pause_invalid"
 
 
 def changed(*path: str, to: Any) -> bytes:
-    """The stored pause with one member changed."""
+    """Give the stored pause with one member changed."""
     stored = json.loads(PAUSE.to_json())
     box = stored
     for name in path[:-1]:
@@ -206,17 +194,17 @@ def changed(*path: str, to: Any) -> bytes:
     ],
     ids=lambda value: "/".join(map(str, value)) if isinstance(value, list) else None,
 )
-def test_a_changed_pause_is_refused(path, to):
+def test_from_json_refuses_a_pause_with_a_bad_member(path, to):
     assert refusal(Pause.from_json, changed(*path, to=to), server="s") == "stored_pause_invalid"
 
 
 @pytest.mark.parametrize("name", ["format", "call", "result"])
-def test_a_pause_with_a_member_missing_is_refused(name):
+def test_from_json_refuses_a_pause_with_a_member_missing(name):
     stored = {member: value for member, value in STORED.items() if member != name}
     assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
 
 
-def test_a_number_beyond_every_float_is_refused():
+def test_from_json_refuses_a_number_beyond_every_float():
     data = PAUSE.to_json().replace(b"1e+300", b"1e999")
     assert refusal(Pause.from_json, data, server="s") == "stored_pause_invalid"
 
@@ -226,36 +214,30 @@ def outcome(data: bytes | str, server: str | None = "s") -> Pause | None:
         return Pause.from_json(data, server=server)
     except MrtrError as error:
         assert error.code in ("stored_pause_invalid", "wrong_server")
-        assert error.__cause__ is None
-        assert error.__context__ is None
+        assert_alone(error)
         return None
 
 
 @given(data=st.one_of(st.binary(max_size=200), text, json_values.map(lambda value: json.dumps(value).encode())))
 @settings(max_examples=200)
-def test_any_bytes_are_a_pause_or_refused(data):
+def test_from_json_refuses_any_bytes_and_any_json(data):
     assert outcome(data) is None
 
 
 @given(cut=st.integers(0, 10**6), put=st.binary(max_size=8), length=st.integers(0, 12))
 @settings(max_examples=200)
-def test_a_pause_with_bytes_changed_is_refused_or_whole(cut, put, length):
-    whole = PAUSE.to_json()
-    place = cut % (len(whole) + 1)
-    pause = outcome(whole[:place] + put + whole[place + length :])
+def test_from_json_refuses_changed_bytes_or_gives_a_sound_pause(cut, put, length):
+    data = PAUSE.to_json()
+    place = cut % (len(data) + 1)
+    pause = outcome(data[:place] + put + data[place + length :])
     if pause is not None:
         assert Pause.from_json(pause.to_json(), server="s") == pause
         assert pause.call.params is not None
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
-
-
 @given(place=st.sampled_from([place for place in places(STORED) if place]), value=json_values)
 @settings(max_examples=400)
-def test_a_pause_with_a_value_changed_is_refused_or_whole(place, value):
+def test_from_json_refuses_a_changed_value_or_gives_a_sound_pause(place, value):
     stored = json.loads(PAUSE.to_json())
     box = stored
     for key in place[:-1]:
@@ -268,13 +250,13 @@ def test_a_pause_with_a_value_changed_is_refused_or_whole(place, value):
 
 
 def as_sent(value: Any) -> Any:
-    """The value as JSON carries it: two surrogates that belong together become one character."""
+    """Give the value as JSON carries it: a pair of surrogates becomes one character."""
     return json.loads(json.dumps(value))
 
 
 @given(params=json_objects, raw=results)
 @settings(max_examples=200)
-def test_a_pause_survives_its_storing_whatever_it_holds(params, raw):
+def test_to_json_and_from_json_keep_whatever_a_pause_holds(params, raw):
     try:
         pause = Call("tools/call", as_sent(params)).receive(as_sent(raw))
     except MrtrError:
@@ -288,7 +270,7 @@ def test_a_pause_survives_its_storing_whatever_it_holds(params, raw):
 
 
 @pytest.mark.parametrize("declared", ["x", [], 0, 5, True, False, ""], ids=repr)
-def test_stored_capabilities_that_are_no_map_are_refused(declared):
+def test_from_json_refuses_stored_capabilities_other_than_an_object(declared):
     stored = json.loads(PAUSE.to_json())
     stored["call"]["params"]["_meta"] = {"io.modelcontextprotocol/clientCapabilities": declared}
     assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
@@ -297,13 +279,13 @@ def test_stored_capabilities_that_are_no_map_are_refused(declared):
 
 
 @pytest.mark.parametrize("name", ["retry", "idle", "max_retries"])
-def test_a_stored_count_beyond_every_use_is_refused(name):
+def test_from_json_refuses_a_stored_count_beyond_every_use(name):
     stored = json.loads(PAUSE.to_json())
     stored["call"][name] = 10**4299
     assert refusal(Pause.from_json, json.dumps(stored), server="s") == "stored_pause_invalid"
 
 
-def test_storing_where_the_stack_has_no_room_is_refused(monkeypatch):
+def test_to_json_refuses_to_store_where_the_stack_has_no_room(monkeypatch):
     def too_deep(*_: Any, **__: Any) -> str:
         raise RecursionError
 

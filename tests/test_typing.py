@@ -1,4 +1,4 @@
-"""What type checkers are asked about covers the whole door."""
+"""`tests/typing/api.py`, which the type checkers check, covers every public name."""
 
 import ast
 from pathlib import Path
@@ -8,7 +8,7 @@ import toolnexus_mrtr
 ASKED = Path(__file__).parent / "typing" / "api.py"
 
 
-def test_the_type_checkers_are_asked_about_every_public_name():
+def test_typing_api_imports_every_public_name():
     imported = [node for node in ast.parse(ASKED.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
-    (door,) = [node for node in imported if node.module == "toolnexus_mrtr"]
-    assert {alias.name for alias in door.names} == set(toolnexus_mrtr.__all__)
+    (public,) = [node for node in imported if node.module == "toolnexus_mrtr"]
+    assert {alias.name for alias in public.names} == set(toolnexus_mrtr.__all__)

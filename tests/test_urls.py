@@ -1,4 +1,4 @@
-"""`inspect_url` beside a browser's parser: whatever is let through goes to the host that is reported."""
+"""`inspect_url` compared with a browser's parser: the host that it reports is where a browser goes."""
 
 import itertools
 import socket
@@ -15,7 +15,7 @@ SCHEMES = ["https:", "http:", "HTTPS:", "hTTp:", "https", "javascript:", "ftp:",
 SLASHES = ["//", "/", "", "///", "\\\\", "/\\"]
 TAILS = ["", "/", "?q", "#f", ":8080", ":443/", ":080", ":65536", ":", "/@x", "\\@x", "/p?x#y", "/%5c", "@evil.test/"]
 
-#: What hosts are made of, and what parsers disagree about: full stops and letters that fold to ASCII, what is dropped,
+#: Parts of hosts that parsers disagree about: full stops and letters that fold to ASCII, characters that are dropped,
 #: numbers in every base, punycode, brackets, escapes.
 ATOMS = [
     *"""
@@ -80,7 +80,7 @@ def assert_goes_where_it_says(url):
         assert (report.host, report.warnings) == (None, ())
         return
     if not ada_url.check_url(url):
-        # A browser refuses punycode that decodes to nothing; there a person goes nowhere at all.
+        # A browser refuses punycode that decodes to nothing, and goes nowhere.
         assert "punycode" in report.warnings
         return
     browser = ada_url.URL(url)
@@ -90,13 +90,13 @@ def assert_goes_where_it_says(url):
 
 
 @pytest.mark.parametrize("url", HAND_MADE)
-def test_a_hand_made_url_goes_where_it_says(url):
+def test_inspect_url_reports_the_host_of_a_hand_made_url_as_a_browser_does(url):
     assert_goes_where_it_says(url)
 
 
 @pytest.mark.parametrize("slashes", SLASHES)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_scheme_atom_and_tail_goes_where_it_says(scheme, slashes):
+def test_inspect_url_reports_hosts_of_every_scheme_atom_and_tail_as_a_browser_does(scheme, slashes):
     for atom, tail in itertools.product(ATOMS, TAILS):
         assert_goes_where_it_says(scheme + slashes + atom + tail)
         assert_goes_where_it_says(scheme + slashes + "a." + atom + tail)
@@ -113,7 +113,7 @@ def test_every_scheme_atom_and_tail_goes_where_it_says(scheme, slashes):
     )
 )
 @settings(max_examples=2000)
-def test_a_generated_url_goes_where_it_says(url):
+def test_inspect_url_reports_the_host_of_a_generated_url_as_a_browser_does(url):
     assert_goes_where_it_says(url)
 
 
@@ -121,30 +121,39 @@ def test_a_generated_url_goes_where_it_says(url):
     st.lists(st.integers(0, 2**32), min_size=1, max_size=5), st.sampled_from([str, hex, lambda number: f"0{number:o}"])
 )
 @settings(max_examples=500)
-def test_a_number_goes_where_it_says(numbers, spell):
+def test_inspect_url_reads_numbers_as_a_host_as_a_browser_does(numbers, spell):
     assert_goes_where_it_says("https://" + ".".join(spell(number) for number in numbers) + "/")
 
 
 @given(st.ip_addresses(v=6).map(lambda address: address.exploded))
 @settings(max_examples=500)
-def test_an_ipv6_address_goes_where_it_says(address):
+def test_inspect_url_writes_ipv6_addresses_as_a_browser_does(address):
     assert_goes_where_it_says(f"https://[{address}]/")
 
 
 @given(st.text(max_size=40))
 @settings(max_examples=500)
-def test_any_text_has_a_report(text):
+def test_inspect_url_has_a_report_for_any_text(text):
     assert_goes_where_it_says(text)
     assert_goes_where_it_says("https://" + text)
 
 
-@pytest.mark.parametrize("url", [*HAND_MADE, *(f"https://{atom}.{atom}{tail}" for atom in ATOMS for tail in TAILS)])
-def test_what_the_quick_look_lets_through_the_full_look_does(url):
+@pytest.mark.parametrize(
+    "url",
+    [
+        *HAND_MADE,
+        "https://ada@example.com/",
+        "https://a.example\\/",
+        "https://%61.example/",
+        *(f"https://{atom}.{atom}{tail}" for atom in ATOMS for tail in TAILS),
+    ],
+)
+def test_plain_url_matches_nothing_that_inspect_url_refuses(url):
     if plain_url(url):
         assert inspect_url(url).refusal is None
 
 
-def test_the_quick_look_stays_below_the_longest_url():
+def test_plain_url_matches_nothing_longer_than_inspect_url_lets_through():
     longest = "https://" + "a" * 63 + "." + ("b" * 63 + ".") * 15 + "c" * 63 + "/" + "x" * 7000
     assert plain_url(longest)
     assert inspect_url(longest).refusal is None
@@ -152,19 +161,12 @@ def test_the_quick_look_stays_below_the_longest_url():
 
 
 @pytest.mark.parametrize("url", [None, b"https://a.example", 5], ids=repr)
-def test_what_is_no_text_is_a_type_error(url):
+def test_inspect_url_takes_only_a_str(url):
     with pytest.raises(TypeError, match="^url must be a str"):
         inspect_url(url)
 
 
-@pytest.mark.parametrize(
-    "url", [*HAND_MADE, "https://ada@example.com/", "https://a.example\\/", "https://%61.example/"]
-)
-def test_the_quick_look_lets_nothing_through_that_the_full_look_refuses(url):
-    assert not plain_url(url) or inspect_url(url).refusal is None
-
-
-def test_a_url_that_is_inspected_is_never_opened():
+def test_inspect_url_never_opens_the_url():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         port = server.getsockname()[1]

@@ -1,9 +1,10 @@
-"""A walk over the rules lists every fault, in document order, where the reader raises the first."""
+"""`pause_faults` lists every fault in document order, where the readers raise the first, and finds it in few frames."""
 
 import sys
 from pathlib import Path
 
 import pytest
+from wire_values import asking, form
 
 import toolnexus_mrtr
 from toolnexus_mrtr import Call, ElicitationRequests, RemoteProtocolError, input_requests
@@ -17,16 +18,16 @@ def found(entries):
     return [(fault.code, fault.at) for fault in faults]
 
 
-def test_requests_that_are_no_object_are_one_fault():
+def test_pause_faults_gives_one_fault_for_input_requests_of_a_wrong_type():
     assert found([]) == [("wrong_type", "/inputRequests")]
 
 
 @pytest.mark.parametrize("method", ["elicitation/create", "sampling/createMessage", "roots/list"])
-def test_params_that_are_no_object_are_one_fault(method):
+def test_pause_faults_gives_one_fault_for_params_of_a_wrong_type(method):
     assert found({"k": {"method": method, "params": 5}}) == [("wrong_type", "/inputRequests/k/params")]
 
 
-def test_every_fault_is_found_in_document_order():
+def test_pause_faults_lists_every_fault_of_the_entries_in_document_order():
     entries = {
         "b": {"method": "sampling/createMessage", "params": {"maxTokens": "5"}},
         "a": {"method": "elicitation/create", "params": {"mode": "Form", "requestedSchema": []}},
@@ -43,7 +44,7 @@ def test_every_fault_is_found_in_document_order():
 
 
 def deepest(function, *arguments):
-    """How many frames of the package's own stood on the stack at once while a function ran."""
+    """Count the frames of the package that are on the stack at most while a function runs."""
     depth = most = 0
 
     def count(frame, event, _argument):
@@ -64,10 +65,9 @@ def deepest(function, *arguments):
 
 
 @pytest.mark.parametrize(
-    "door",
+    "read",
     [ElicitationRequests.requests, input_requests, Call("tools/call", {}).receive],
     ids=["requests", "input_requests", "receive"],
 )
-def test_a_wrong_type_in_an_entry_is_found_at_most_seven_frames_deep(door):
-    form = {"method": "elicitation/create", "params": {"message": 5, "requestedSchema": {}}}
-    assert deepest(door, {"resultType": "input_required", "inputRequests": {"k": form}}) <= 7
+def test_requests_input_requests_and_receive_find_a_wrong_type_within_seven_frames(read):
+    assert deepest(read, asking(k=form(message=5))) <= 7

@@ -1,4 +1,4 @@
-"""Every vector of the fixtures, carried out by this library; one test each, named by its id."""
+"""Every vector of the fixtures, run by this library; one test each, named by its id."""
 
 import copy
 import json

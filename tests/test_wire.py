@@ -1,4 +1,4 @@
-"""Recordings of real servers: what they asked is read whole, and what they were answered is written as it was sent."""
+"""Recordings of real servers: their requests are read whole, and the answers are written as they were sent."""
 
 import json
 from pathlib import Path
@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from vectors import ROOT, json_text
+from wire_values import KINDS
 
 from toolnexus_mrtr import (
-    CreateMessageRequest,
     ElicitationRequests,
     ElicitationResponses,
     ElicitRequest,
-    ListRootsRequest,
     input_requests,
 )
 from toolnexus_mrtr.cli import main
@@ -20,10 +19,10 @@ from toolnexus_mrtr.cli._vectors._operations import build_result
 
 OURS = sorted((ROOT / "tests" / "wire").glob("*.json"))
 
-#: Recordings of more servers, where they lie beside the repository; a call that becomes a task is another extension.
+#: Recordings of more servers, if they are beside the repository; tasks are another extension.
 MORE = sorted(path for path in (ROOT.parent / "shared" / "wire").rglob("*.json") if "tasks" not in path.parts)
 
-#: What lies among those and is no exchange of this protocol.
+#: Files among those that do not hold an exchange of this protocol.
 NO_EXCHANGE = {
     "fieldcheck": "a table of schemas, without messages",
     "legacy-elicit_bool": "the protocol before this one, in which the server calls the client",
@@ -32,17 +31,11 @@ NO_EXCHANGE = {
     "legacy-elicit_multi": "as above",
 }
 
-#: Exchanges that end with a pause: recorded for what was asked alone.
+#: Exchanges that end with a pause: recorded for their requests alone.
 UNANSWERED = {
     "http-tools_call-bad_schema": "a form with an object and a list of free text in it",
     "http-tools_call-extra_top": "a schema with keywords that the protocol does not name",
     "http-tools_call-ref_defs": "a schema with references",
-}
-
-KINDS = {
-    "elicitation/create": ElicitRequest,
-    "sampling/createMessage": CreateMessageRequest,
-    "roots/list": ListRootsRequest,
 }
 
 
@@ -59,7 +52,7 @@ def is_paused(result: dict[str, Any]) -> bool:
 
 
 def retries(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every paused result of one exchange with the params of the request that answers it."""
+    """Give every paused result of one exchange with the params of the request that answers it."""
     params = [step["request"]["params"] for step in exchange(path)]
     return [pair for pair in zip(results(path), params[1:], strict=False) if is_paused(pair[0])]
 
@@ -81,7 +74,7 @@ RETRIES = [
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_what_a_server_asked_is_read_whole(raw):
+def test_input_requests_reads_a_recorded_pause_whole(raw):
     assert ElicitationRequests.is_input_required(raw)
     read = input_requests(raw)
     entries = raw.get("inputRequests", {})
@@ -99,7 +92,7 @@ def test_what_a_server_asked_is_read_whole(raw):
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_the_lenient_reader_reads_the_same_elicitations(raw):
+def test_requests_reads_the_same_elicitations_as_input_requests_in_recordings(raw):
     read = {
         key: request if isinstance(request, ElicitRequest) else ElicitRequest()
         for key, request in input_requests(raw).items()
@@ -110,7 +103,7 @@ def test_the_lenient_reader_reads_the_same_elicitations(raw):
 
 
 @pytest.mark.parametrize("raw", PAUSES)
-def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
+def test_show_prints_every_key_of_a_recorded_pause(raw, tmp_path, capsys):
     file = tmp_path / "response.json"
     file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": raw}), "ascii")
     assert main(["show", str(file)]) == 0
@@ -120,7 +113,7 @@ def test_the_command_line_shows_every_key(raw, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
-def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
+def test_to_input_responses_writes_recorded_answers_as_they_were_sent(raw, params):
     answers = params.get("inputResponses", {})
     typed = {key: build_result(answer) for key, answer in answers.items()}
     written = ElicitationResponses.to_input_responses(typed, input_requests(raw))
@@ -129,7 +122,7 @@ def test_what_a_server_was_answered_is_written_as_it_was_sent(raw, params):
 
 
 @pytest.mark.parametrize(("raw", "params"), RETRIES)
-def test_the_state_that_was_echoed_is_the_one_that_is_read(raw, params):
+def test_request_state_reads_the_state_that_the_recorded_client_echoed(raw, params):
     assert ElicitationRequests.request_state(raw) == params.get("requestState")
 
 
@@ -146,7 +139,7 @@ def test_a_recording_of_ours_is_one_call_that_was_answered_to_its_end(path):
     assert call == call[:1] * len(steps)
 
 
-def test_nothing_that_was_recorded_is_left_out():
+def test_every_pause_in_the_recordings_is_read_and_answered():
     for path in [*OURS, *MORE]:
         text = json_text(json.loads(path.read_bytes()))
         assert text.count('"resultType": "input_required"') == sum(map(is_paused, results(path))), path.name

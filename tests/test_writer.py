@@ -1,4 +1,4 @@
-"""What the writers do beyond the vectors: Python's own types, plain copies, misuse, and what no text may show."""
+"""The writers beyond the vectors: Python's own types, plain copies, misuse, and answers that stay hidden."""
 
 import datetime as dt
 import decimal
@@ -10,6 +10,7 @@ import uuid
 from collections import ChainMap, OrderedDict
 
 import pytest
+from wire_values import FORM_REQUEST, LINK_REQUEST, LLM, MESSAGE, SECRET, Colour
 
 from toolnexus_mrtr import (
     CreateMessageRequest,
@@ -26,17 +27,10 @@ from toolnexus_mrtr import (
 )
 
 write = ElicitationResponses.to_input_response
-FORM = ElicitRequest(message="m", requested_schema={"type": "object"})
-LINK = ElicitRequest(message="m", mode="url", url="https://a.example/x")
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
-
-
-class Colour(enum.StrEnum):
-    RED = "red"
 
 
 class Mixed(str, enum.Enum):  # noqa: UP042 - it is the older kind on purpose
-    """The older kind of text enum, whose `str()` is its name."""
+    """The older kind of text enum, whose `str()` gives its name."""
 
     RED = "red"
 
@@ -53,7 +47,7 @@ def accept(content):
     return ElicitResult(action="accept", content=content)
 
 
-def content_of(content, request=FORM):
+def content_of(content, request=FORM_REQUEST):
     return write("k", accept(content), request)["k"]["content"]
 
 
@@ -65,7 +59,7 @@ def assert_plain(value):
 
 
 @pytest.mark.parametrize("wrap", [dict, types.MappingProxyType, ChainMap, OrderedDict], ids=lambda wrap: wrap.__name__)
-def test_subclasses_and_mappings_come_out_plain(wrap):
+def test_to_input_response_makes_plain_json_of_subclasses_and_mappings(wrap):
     content = wrap({Colour.RED: Mixed.RED, "i": Size.SMALL, "f": Ratio(1.5), "l": (Colour.RED, "x"), "m": [Mixed.RED]})
     written = content_of(content)
     assert written == {"red": "red", "i": 1, "f": 1.5, "l": ["red", "x"], "m": ["red"]}
@@ -73,7 +67,7 @@ def test_subclasses_and_mappings_come_out_plain(wrap):
     assert json.dumps(written) == '{"red": "red", "i": 1, "f": 1.5, "l": ["red", "x"], "m": ["red"]}'
 
 
-def test_keys_and_actions_come_out_plain():
+def test_to_input_responses_makes_plain_str_of_keys_and_actions():
     written = ElicitationResponses.to_input_responses({Colour.RED: accept({"n": "x"})})
     assert written == {"red": {"action": "accept", "content": {"n": "x"}}}
     assert_plain(written)
@@ -102,15 +96,15 @@ def test_keys_and_actions_come_out_plain():
     ],
     ids=lambda value: type(value).__name__,
 )
-@pytest.mark.parametrize("request_", [FORM, None], ids=["known", "unknown"])
-def test_what_the_wire_cannot_carry_is_refused_where_it_stands(value, request_):
+@pytest.mark.parametrize("request_", [FORM_REQUEST, None], ids=["known", "unknown"])
+def test_to_input_response_points_at_content_that_cannot_be_sent(value, request_):
     with pytest.raises(LocalProtocolError) as caught:
         write("k", accept({"a": "x", "b": value}), request_)
     assert caught.value.code == "wrong_value"
     assert caught.value.at.startswith("/k/content/b")
 
 
-def test_none_without_its_form_is_refused():
+def test_to_input_response_refuses_none_without_the_form():
     with pytest.raises(LocalProtocolError) as caught:
         content_of({"a": None}, None)
     assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/content/a")
@@ -122,13 +116,13 @@ def asks(properties, required=()):
     )
 
 
-def test_none_is_left_out_where_the_form_can_do_without():
+def test_to_input_response_leaves_none_out_where_the_field_is_optional():
     form = asks({"a": {"type": "string"}, "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]}})
     written = write("k", accept({"a": None, "b": None, "c": "x", "d": None}), form)
     assert written == {"k": {"action": "accept", "content": {"c": "x"}}}
 
 
-def test_none_for_required_fields_is_refused_for_all_of_them_at_once():
+def test_to_input_responses_refuses_none_for_all_required_fields_together():
     form = asks({"a": {"type": "string"}, "b": {"type": "string"}}, required=["a", "b"])
     with pytest.raises(InvalidAnswer) as caught:
         ElicitationResponses.to_input_responses(
@@ -138,17 +132,17 @@ def test_none_for_required_fields_is_refused_for_all_of_them_at_once():
     assert found == [("/k/a", "not_sendable"), ("/l~1m/b", "not_sendable"), ("/l~1m/a", "not_sendable")]
 
 
-def test_a_whole_number_is_sent_to_an_integer_field_without_its_point():
+def test_to_input_response_writes_3_0_as_3_for_an_integer_field():
     form = asks({"i": {"type": "integer"}, "n": {"type": "number"}, "o": {"enum": [1, 2], "type": "integer"}})
     written = write("k", accept({"i": 3.0, "n": 3.0, "o": 2.0, "x": 3.0}), form)
     assert json.dumps(written["k"]["content"]) == '{"i": 3, "n": 3.0, "o": 2, "x": 3.0}'
 
 
-def test_numbers_without_their_form_are_as_they_were():
+def test_to_input_response_leaves_numbers_alone_without_the_form():
     assert json.dumps(content_of({"i": 3.0, "j": 3}, None)) == '{"i": 3.0, "j": 3}'
 
 
-def test_a_form_that_cannot_be_read_leaves_numbers_alone_and_refuses_none():
+def test_to_input_response_leaves_numbers_alone_and_refuses_none_under_an_invalid_form():
     broken = asks({"i": {"type": "float"}})
     assert json.dumps(write("k", accept({"i": 3.0}), broken)["k"]["content"]) == '{"i": 3.0}'
     with pytest.raises(LocalProtocolError) as caught:
@@ -156,55 +150,55 @@ def test_a_form_that_cannot_be_read_leaves_numbers_alone_and_refuses_none():
     assert caught.value.code == "wrong_value"
 
 
-def test_whole_numbers_of_4300_digits_are_exact():
+def test_to_input_response_keeps_whole_numbers_of_4300_digits_exact():
     longest = 10**4300 - 1
     assert content_of({"n": longest})["n"] == longest
     assert json.loads(json.dumps(content_of({"n": longest}))) == {"n": longest}
 
 
-def test_a_name_that_is_no_string_is_refused():
+def test_to_input_response_takes_only_str_as_names_in_content():
     with pytest.raises(LocalProtocolError) as caught:
         content_of({1: "x"})
     assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/content")
 
 
 @pytest.mark.parametrize("results", [None, [], "x"], ids=repr)
-def test_results_that_are_no_map_are_a_type_error(results):
+def test_to_input_responses_takes_only_a_mapping_of_results(results):
     with pytest.raises(TypeError, match="^results must be a mapping"):
         ElicitationResponses.to_input_responses(results)
 
 
-def test_requests_that_are_no_map_are_a_type_error():
+def test_to_input_responses_takes_only_a_mapping_of_requests():
     with pytest.raises(TypeError, match="^requests must be a mapping"):
-        ElicitationResponses.to_input_responses({}, [FORM])
+        ElicitationResponses.to_input_responses({}, [FORM_REQUEST])
 
 
 @pytest.mark.parametrize("key", [None, 5, b"k"], ids=repr)
-def test_a_key_that_is_no_string_is_a_type_error(key):
+def test_to_input_response_and_responses_take_only_str_as_keys(key):
     with pytest.raises(TypeError, match="^a key of results must be a str"):
         write(key, accept({}))
     with pytest.raises(TypeError, match="^a key of results must be a str"):
         ElicitationResponses.to_input_responses({key: accept({})}, {})
 
 
-@pytest.mark.parametrize("result", [None, {"action": "accept"}, "accept", FORM], ids=repr)
-def test_a_result_that_is_none_is_a_type_error(result):
+@pytest.mark.parametrize("result", [None, {"action": "accept"}, "accept", FORM_REQUEST], ids=repr)
+def test_to_input_response_takes_only_typed_results(result):
     with pytest.raises(TypeError, match="^each of results must be an ElicitResult"):
         write("k", result)
 
 
-def test_an_unhashable_action_is_refused():
+def test_to_input_response_refuses_an_unhashable_action():
     with pytest.raises(LocalProtocolError) as caught:
         write("k", ElicitResult(action=["accept"]))
     assert caught.value.at == "/k/action"
 
 
-def test_what_the_lenient_reader_read_can_be_answered():
+def test_to_input_responses_answers_whatever_requests_read():
     raw = {
         "inputRequests": {
             "form": {"message": "m", "requestedSchema": {}},
             "link": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.example/"}},
-            "llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}},
+            "llm": LLM,
             "none": None,
         }
     }
@@ -227,7 +221,7 @@ def test_what_the_lenient_reader_read_can_be_answered():
     }
 
 
-def test_a_message_is_copied_deeply_and_plainly():
+def test_to_input_response_copies_a_create_message_result_deeply_and_plainly():
     block = types.MappingProxyType({"type": Colour.RED, "input": {"deep": (1, {"x": None})}})
     result = CreateMessageResult(role="user", content=(block,), model=Mixed.RED, stop_reason=Colour.RED)
     written = write("k", result)
@@ -248,13 +242,13 @@ def test_a_message_is_copied_deeply_and_plainly():
         ({"type": "x", 5: 1}, "/k/content"),
     ],
 )
-def test_a_message_that_json_cannot_carry_is_refused_where_it_stands(block, at):
+def test_to_input_response_points_at_the_part_of_a_message_that_json_cannot_carry(block, at):
     with pytest.raises(LocalProtocolError) as caught:
         write("k", CreateMessageResult(role="user", content=block, model="m"))
     assert (caught.value.code, caught.value.at) == ("wrong_value", at)
 
 
-def test_a_message_nested_beyond_64_levels_is_refused():
+def test_to_input_response_refuses_a_message_nested_beyond_64_levels():
     deep = inner = {"type": "x"}
     for _ in range(100):
         inner["x"] = {}
@@ -265,19 +259,16 @@ def test_a_message_nested_beyond_64_levels_is_refused():
     assert caught.value.at.startswith("/k/content/x/x")
 
 
-def test_a_root_that_is_none_is_refused():
+def test_to_input_response_takes_only_root_values_as_roots():
     with pytest.raises(LocalProtocolError) as caught:
         write("k", ListRootsResult(roots=[Root(uri="file:///w"), "file:///x"]))
     assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/roots/1")
 
 
-def test_a_whole_number_for_a_uri_is_refused():
+def test_to_input_response_takes_only_a_str_as_uri_of_a_root():
     with pytest.raises(LocalProtocolError) as caught:
         write("k", ListRootsResult(roots=[Root(uri=5)]))
     assert caught.value.at == "/k/roots/0/uri"
-
-
-SECRET = "correct horse battery staple"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +284,7 @@ SECRET = "correct horse battery staple"
         ListRootsResult(roots=[Root(uri="http://" + SECRET)]),
     ],
 )
-def test_no_error_shows_an_answer(result):
+def test_errors_of_to_input_response_show_no_answer(result):
     with pytest.raises(LocalProtocolError) as caught:
         write("k", result)
     error = caught.value
@@ -302,7 +293,7 @@ def test_no_error_shows_an_answer(result):
     assert error.__context__ is None
 
 
-def test_no_repr_shows_an_answer():
+def test_repr_of_every_result_shows_no_answer():
     shown = [
         repr(accept({"n": SECRET})),
         repr(CreateMessageResult(role="user", content={"type": "text", "text": SECRET}, model="m")),
@@ -314,8 +305,8 @@ def test_no_repr_shows_an_answer():
     assert str(accept({"n": SECRET}).__rich_repr__()) == "[('action', 'accept')]"
 
 
-def test_a_written_answer_is_read_by_nobody_but_its_request():
-    raw = {"inputRequests": {"llm": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}}}
+def test_to_input_response_refuses_a_result_for_a_request_of_another_kind():
+    raw = {"inputRequests": {"llm": LLM}}
     asked = input_requests(raw)
     assert isinstance(asked["llm"], CreateMessageRequest)
     with pytest.raises(LocalProtocolError) as caught:
@@ -323,11 +314,11 @@ def test_a_written_answer_is_read_by_nobody_but_its_request():
     assert caught.value.code == "answer_kind_mismatch"
 
 
-def test_a_url_request_drops_whatever_content_there_is():
-    assert write("k", accept({"token": object()}), LINK) == {"k": {"action": "accept"}}
+def test_to_input_response_drops_the_content_for_a_url_request():
+    assert write("k", accept({"token": object()}), LINK_REQUEST) == {"k": {"action": "accept"}}
 
 
-def test_an_elicitation_that_says_nothing_is_a_form_and_what_was_not_read_is_anything():
+def test_to_input_responses_takes_empty_elicitations_as_forms_and_unread_entries_as_anything():
     raw = {"inputRequests": {"a": {"method": "elicitation/create"}, "b": {"method": "com.example/x"}}}
     seen = ElicitationRequests.requests(raw)
     written = ElicitationResponses.to_input_responses(

@@ -1,4 +1,7 @@
-"""The fixtures with a typed face: every vector of every file, where they lie, and how outcomes are compared."""
+"""The fixtures as values: every vector of every file, where they are, and how outcomes are compared.
+
+Read without the loader of the command line, so that a fault in that loader cannot hide a vector.
+"""
 
 from __future__ import annotations
 

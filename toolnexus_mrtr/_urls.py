@@ -1,10 +1,16 @@
-"""`inspect_url`: where a url leads, and whether to show it. Pure text work: never opens, fetches or resolves it."""
+"""`inspect_url`: where a url leads, and whether to show it. Pure text work: never opens, fetches or resolves it.
+
+The standard library alone cannot say where a browser would go. `ipaddress` refuses the short and numeric spellings of
+an IPv4 address that browsers read (`127.1`, `0x7f000001`, `017700000001`), so `_ipv4` reads those. It does know
+addresses and networks, so the module takes those from it. Which networks count as local is a list here, since
+`is_private`, `is_global` and `is_reserved` change between releases of Python.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from typing import Final
 
 from msgspec import Struct
@@ -15,8 +21,8 @@ from toolnexus_mrtr._errors import require_type
 MAX_URL: Final = 8192
 
 #: The plain https url: a DNS name whose last label starts with a letter, so that no browser takes it for a number, and
-#: nothing unusual beside it. `inspect_url` lets every such url through; a miss says nothing. Bounded below `MAX_URL`,
-#: and possessive: it never looks at a character twice.
+#: nothing unusual beside it. `inspect_url` lets every such url through; one that does not match may still be let
+#: through. Bounded below `MAX_URL`, and possessive: it never looks at a character twice.
 plain_url: Final = re.compile(
     r"https://(?:[A-Za-z0-9-]{1,63}+\.){1,16}+[A-Za-z][A-Za-z0-9-]{0,62}+(?:[/?#][!-\[\]-~]{0,7000}+)?+"
 ).fullmatch
@@ -35,30 +41,25 @@ _ipv4_number: Final = re.compile(r"0x([0-9a-f]*+)|0([0-7]*+)|[1-9][0-9]*+").full
 _DEFAULT_PORTS: Final = {"https": "443", "http": "80"}
 _LAST_PORT: Final = 65535
 
-_Networks = tuple[tuple[int, int], ...]
+_Address = IPv4Address | IPv6Address
+_Networks = tuple[IPv4Network | IPv6Network, ...]
 
-#: (address, prefix length) of what does not leave the machine or its network (RFC 6890), IPv4 as IPv6-mapped.
-#: 0.0.0.0 and :: reach the machine itself on many systems.
-_V4: Final = 0xFFFF << 32
-_LOOPBACK: Final[_Networks] = ((1, 128), (_V4 | 0x7F000000, 104))
-_LOCAL: Final[_Networks] = (
-    *_LOOPBACK,
-    (0, 128),
-    (0xFC << 120, 7),
-    (0xFE80 << 112, 10),
-    (0xFEC0 << 112, 10),
-    (0x64FF9B0001 << 80, 48),
-    (_V4 | 0x00000000, 104),
-    (_V4 | 0x0A000000, 104),
-    (_V4 | 0x64400000, 106),
-    (_V4 | 0xA9FE0000, 112),
-    (_V4 | 0xAC100000, 108),
-    (_V4 | 0xC0A80000, 112),
+_LOOPBACK: Final[_Networks] = tuple(map(ip_network, ("127.0.0.0/8", "::1/128")))
+
+#: What does not leave the machine or its network (RFC 6890). 0.0.0.0 and :: reach the machine itself on many systems.
+_LOCAL: Final[_Networks] = tuple(
+    map(
+        ip_network,
+        """
+        0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16
+        ::/128 ::1/128 64:ff9b:1::/48 fc00::/7 fe80::/10 fec0::/10
+        """.split(),
+    )
 )
 
-#: (address, prefix length, how many bits stand to the right of the IPv4 address) of the IPv6 addresses that carry one:
-#: compatible, NAT64 (RFC 6052) and 6to4 (RFC 3056).
-_CARRIERS: Final = ((0, 96, 0), (0x64FF9B << 96, 96, 0), (0x2002 << 112, 16, 80))
+#: The IPv6 networks whose addresses carry an IPv4 address, and how many bits stand to the right of it: compatible
+#: addresses, NAT64 (RFC 6052) and 6to4 (RFC 3056).
+_CARRIERS: Final = ((IPv6Network("::/96"), 0), (IPv6Network("64:ff9b::/96"), 0), (IPv6Network("2002::/16"), 80))
 
 
 class UrlReport(Struct, frozen=True):
@@ -81,18 +82,19 @@ class UrlReport(Struct, frozen=True):
 class _Destination(Struct):
     host: str
     port: str
-    #: The IP address that the host is, if it is one, as a number; IPv4 as IPv6-mapped.
-    address: int | None = None
+    #: The IP address that the host is, if it is one. An IPv4-mapped address counts as the IPv4 address.
+    address: _Address | None = None
 
     def is_loopback(self) -> bool:
-        return self.address is not None and any(_in(self.address, *network) for network in _LOOPBACK)
+        # Not asked of a carried address: NAT64 and 6to4 addresses leave the machine before they are unpacked.
+        return self.address is not None and _is_in(self.address, _LOOPBACK)
 
-    def is_within(self, networks: _Networks) -> bool:
-        if self.address is None:
+    def is_local(self) -> bool:
+        address = self.address
+        if address is None:
             return False
-        addresses = [self.address]
-        addresses += (_V4 | self.address >> right & 0xFFFFFFFF for *net, right in _CARRIERS if _in(self.address, *net))
-        return any(_in(address, *network) for address in addresses for network in networks)
+        carried = (IPv4Address(int(address) >> bits & 0xFFFFFFFF) for network, bits in _CARRIERS if address in network)
+        return _is_in(address, _LOCAL) or any(_is_in(each, _LOCAL) for each in carried)
 
 
 def inspect_url(url: str) -> UrlReport:
@@ -100,7 +102,7 @@ def inspect_url(url: str) -> UrlReport:
 
     Let through are `https` and `http` urls of at most 8,192 bytes, printable ASCII without backslash, with a host, no
     userinfo and no `%` in the host: what every browser reads alike. Before anything opens it, show the person the whole
-    url, and `host` beside it (elic, "Safe URL Handling").
+    url, and `host` beside it (client/elicitation, "Safe URL Handling").
 
     Raises `TypeError` when `url` is no `str`.
     """
@@ -138,10 +140,10 @@ def _destination(url: str, scheme: str | None) -> _Destination | str:
 def _host(host: str, port: str) -> _Destination | None:
     if host.startswith("["):
         try:
-            address = int(IPv6Address(host[1:-1]))
+            address = IPv6Address(host[1:-1])
         except ValueError:
             return None
-        return _Destination(f"[{_ipv6_text(address)}]", port, address)
+        return _Destination(f"[{_ipv6_text(address)}]", port, address.ipv4_mapped or address)
     if not _dns_name(host):
         return None
     labels = host.removesuffix(".").split(".")
@@ -150,12 +152,10 @@ def _host(host: str, port: str) -> _Destination | None:
     if not _number(labels[-1]):
         return _Destination(host, port)
     ipv4 = _ipv4(labels)
-    if ipv4 is None:
-        return None
-    return _Destination(".".join(str(ipv4 >> shift & 0xFF) for shift in (24, 16, 8, 0)), port, _V4 | ipv4)
+    return None if ipv4 is None else _Destination(str(ipv4), port, ipv4)
 
 
-def _ipv4(labels: list[str]) -> int | None:
+def _ipv4(labels: list[str]) -> IPv4Address | None:
     """Read an IPv4 address as browsers do: one to four parts, each decimal, octal or hexadecimal, the last one wide."""
     if len(labels) > 4:
         return None
@@ -173,34 +173,29 @@ def _ipv4(labels: list[str]) -> int | None:
     *heads, last = numbers
     if last >= 256 ** (4 - len(heads)) or any(head > 255 for head in heads):
         return None
-    return last + sum(head << 8 * (3 - place) for place, head in enumerate(heads))
+    return IPv4Address(last + sum(head << 8 * (3 - place) for place, head in enumerate(heads)))
 
 
-def _ipv6_text(address: int) -> str:
-    """Write an IPv6 address as browsers do: the first longest run of two or more zero pieces becomes `::`."""
-    text = ":" + ":".join(f"{address >> shift & 0xFFFF:x}" for shift in range(112, -1, -16)) + ":"
-    for run in range(8, 1, -1):
-        head, zeros, tail = text.partition(":" + "0:" * run)
-        if zeros:
-            return f"{head[1:]}::{tail[:-1]}"
-    return text[1:-1]
+def _ipv6_text(address: IPv6Address) -> str:
+    # Since Python 3.13 a mapped address is written with dots, `::ffff:127.0.0.1`; browsers write `::ffff:7f00:1`.
+    mapped = address.ipv4_mapped
+    return str(address) if mapped is None else f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
 
 
 def _warnings(scheme: str | None, goes_to: _Destination) -> Iterator[str]:
     name = goes_to.host.removesuffix(".")
     is_localhost = name == "localhost" or name.endswith(".localhost")
-    # What carries an address of the machine in one of IPv6 still goes out to whoever unpacks it.
     if scheme == "http" and not (is_localhost or goes_to.is_loopback()):
         yield "insecure_http"
     if name.startswith("xn--") or ".xn--" in name:
         yield "punycode"
     if goes_to.address is not None:
         yield "ip_host"
-    if is_localhost or name.endswith(".local") or goes_to.is_within(_LOCAL):
+    if is_localhost or name.endswith(".local") or goes_to.is_local():
         yield "local_network"
     if goes_to.port not in ("", _DEFAULT_PORTS[scheme or ""]):
         yield "unusual_port"
 
 
-def _in(address: int, network: int, prefix: int) -> bool:
-    return address >> (128 - prefix) == network >> (128 - prefix)
+def _is_in(address: _Address, networks: _Networks) -> bool:
+    return any(address in network for network in networks)

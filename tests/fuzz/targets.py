@@ -12,17 +12,18 @@ from typing import Any
 
 from hostile_forms import HOSTILE, SMALL
 from strategies import RESULTS
-from test_forms_differential import test_any_form_is_read_or_refused_and_answers_hold_or_not as any_form
-from test_lint import test_looking_twice_finds_the_same_and_changes_nothing as looking_twice
-from test_lint import test_no_json_value_raises as any_linted
-from test_lint import test_the_first_error_of_receive_is_the_first_error_of_lint as received_and_linted
+from test_forms_differential import test_form_of_check_defaults_and_parse_are_total_and_change_nothing as any_form
+from test_lint import test_lint_finds_the_same_twice_and_changes_nothing as looking_twice
+from test_lint import test_lint_raises_for_no_json_value as any_linted
+from test_lint import test_receive_raises_the_first_error_of_lint as received_and_linted
 from test_properties import READERS, outcome
-from test_properties import test_a_state_is_the_very_same_string as any_state
-from test_properties import test_no_url_that_is_refused_reaches_a_host as any_url_of_a_pause
-from test_properties import test_reading_gives_a_value_or_an_error_and_changes_nothing as any_result
-from test_properties import test_what_the_strict_reader_reads_the_lenient_one_reads_alike as both_readers
+from test_properties import test_every_reader_gives_a_value_or_an_error_and_changes_nothing as any_result
+from test_properties import test_input_requests_gives_no_url_that_inspect_url_refuses as any_url_of_a_pause
+from test_properties import test_request_state_gives_the_very_same_string as any_state
+from test_properties import test_requests_reads_alike_whatever_input_requests_reads as both_readers
 from test_urls import assert_goes_where_it_says
 from vectors import VECTORS
+from wire_values import MESSAGE
 
 from toolnexus_mrtr import (
     Answer,
@@ -36,8 +37,6 @@ from toolnexus_mrtr import (
 )
 
 CORPUS = Path(__file__).parent / "corpus"
-
-MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
 
 
 def read(value: Any) -> None:
