@@ -66,7 +66,7 @@ def boxes(value: Any) -> list[Any]:
 
 def test_copy_checked_copies_nesting_that_the_stack_has_no_room_for():
     deep: list[Any] = []
-    for _ in range(100_000):
+    for _ in range(50_000):
         deep = [deep]
     copied = copy_checked(deep)
     assert copied is not deep
@@ -74,4 +74,4 @@ def test_copy_checked_copies_nesting_that_the_stack_has_no_room_for():
     while copied:
         (copied,) = copied
         levels += 1
-    assert levels == 100_000
+    assert levels == 50_000
