@@ -129,3 +129,9 @@ def test_the_import_loads_neither_jsonschema_nor_asyncio():
     code = "import sys, toolnexus_mrtr; print(*sorted({'jsonschema', 'referencing', 'asyncio'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_the_page_for_contributors_names_every_module():
+    page = (PACKAGE.parent / "CONTRIBUTING.md").read_text("utf-8")
+    names = {*LAYER_OF, *FORMS_LAYER_OF}
+    assert [name for name in names if f"`{name}`" not in page and f"`{name}/`" not in page] == []
