@@ -19,8 +19,8 @@ DEPTH: Final = 64
 MOST: Final = 10**4300
 LEAST: Final = -MOST
 
-#: As deep as no value in memory is.
-ENDLESS: Final = 2**31
+#: No parser gives a value as deep as this, but a value that contains itself is.
+ENDLESS: Final = 100_000
 
 _UNCHANGED: Final = frozenset({str, bool, type(None)})
 _KEYS: Final = frozenset({str})
