@@ -54,7 +54,7 @@ def test_answer_resume_refuses_more_than_max_retries(tmp_path):
         b"\xff",
         b"[" * 100_000,
         Call("tools/call", {}).to_json()[:-1],
-        Call("tools/call", {}).to_json().replace(b"mrtr/1", b"mrtr/2"),
+        Call("tools/call", {}).to_json().replace(b"mrtr/2", b"mrtr/1"),
         Call("tools/call", {}, server="parcels").to_json(),
         Call("tools/call", {}).receive(paused("s")).to_json(),
     ],

@@ -50,7 +50,7 @@ def test_run_checks_the_timeout_between_handlers(drive, clock):
         return NO
 
     raised(TimeoutError, drive, call(), server, Handlers(wait_for), timeout=5)
-    assert (asked, len(server.sent)) == (["elc-c-0-1"], 1)
+    assert (len(asked), len(server.sent)) == (1, 1)
 
 
 @both
@@ -248,7 +248,7 @@ def test_run_async_keeps_two_calls_with_the_same_keys_apart():
         ]
         await both_open.wait()
         for name, one in reversed([*zip("ab", calls, strict=True)]):
-            id = f"elc-{one.id}-0-1"
+            (id,) = [id for id in open_prompts if id.startswith(f"elc-{one.id}-0-")]
             open_prompts[id].set_result(Answer(id, ok=True, data={"n": name}))
         assert await asyncio.gather(*tasks) == [DONE, DONE]
         for name, state, server in zip("ab", "AB", servers, strict=True):

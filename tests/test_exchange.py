@@ -9,13 +9,14 @@ import types
 from collections import ChainMap
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import results
 from vectors import FIXTURES, VECTORS
-from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, SECRET, HostAnswer, Word, asking, paused, refused
+from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, SECRET, HostAnswer, Word, asking, form, paused, refused
 
 from toolnexus_mrtr import (
     Answer,
@@ -105,7 +106,7 @@ def test_repr_of_call_pause_and_done_shows_no_params_state_or_answer():
     limit = RetryLimitExceeded(pause)
     for value in (call, pause, retry, done, limit):
         assert SECRET not in repr(value) + str(value)
-    assert repr(pause) == "Pause(id='c-0', method='tools/call', asks=1)"
+    assert repr(pause) == f"Pause(id='{pause.id}', method='tools/call', asks=1)"
     assert repr(retry) == "Call(id='c', method='tools/call', retry=1)"
     assert repr(done) == "Done(result_type='complete')"
     assert done.__rich_repr__() == [("result_type", "complete")]
@@ -148,7 +149,7 @@ def test_call_receive_and_resume_copy_whatever_they_are_given():
         box["changed"] = True
     del capabilities["elicitation"]
     assert (call.params, pause.input_requests, retry.params) == before
-    assert call.receive(asking(a=FORM)).id == "c-0"
+    assert re.fullmatch("c-0-[0-9a-f]{16}", call.receive(asking(a=FORM)).id)
 
 
 def test_pause_and_call_give_out_copies():
@@ -350,7 +351,9 @@ def test_resume_takes_only_a_mapping_as_capabilities_in_meta():
 @pytest.mark.parametrize("make", [Answer, HostAnswer], ids=["ours", "toolnexus"])
 def test_resume_takes_our_answers_and_those_of_toolnexus(make):
     pause = paused(a=FORM, b=LINK, c=FORM)
-    answers = [make("elc-c-0-1", True, {"n": "x"}), make("elc-c-0-2", True, {"t": SECRET}), make("elc-c-0-3", False)]
+    ids = [request.id for request in pause.requests.values()]
+    said = [(True, {"n": "x"}), (True, {"t": SECRET}), (False,)]
+    answers = [make(id, *members) for id, members in zip(ids, said, strict=True)]
     expected = {"a": {"action": "accept", "content": {"n": "x"}}, "b": {"action": "accept"}, "c": {"action": "cancel"}}
     assert pause.resume(iter(answers)).params["inputResponses"] == expected
     assert pause.resume(dict(zip("abc", answers, strict=True))).params["inputResponses"] == expected
@@ -405,7 +408,7 @@ def test_resume_refuses_an_answer_of_another_kind(entry, answer):
         (FORM, {"action": "accept", "content": {5: "x"}}, "/a/content"),
         (FORM, ElicitResult(action="accept", content="x"), "/a/content"),
         (FORM, {"action": "decline", "_meta": {"x": b""}}, "/a/_meta/x"),
-        (FORM, {"action": "decline", 5: 1}, "/a"),
+        (FORM, {"action": "accept", "content": {"n": "x"}, 5: 1}, "/a"),
         (FORM, Answer("x", True, "x"), "/a/data"),
         (FORM, Answer("x", "yes"), "/a/ok"),
         (LLM, {}, "/a/role"),
@@ -442,7 +445,7 @@ def test_resume_without_keys_matches_ids_exactly(id):
     refused("answer_id_mismatch", "/0/id", paused(a=FORM).resume, [Answer(id, False)])
 
 
-@pytest.mark.parametrize("id", [None, 5, "", "a", "toolnexus-1", "elc-c-0-1", "elc-c-0-1.2", "elc-c-0-1.13"], ids=repr)
+@pytest.mark.parametrize("id", [None, 5, "", "a", "toolnexus-1", "elc-c-0-1", "elc-mabc-1234567890123456"], ids=repr)
 def test_resume_by_key_ignores_ids_that_belong_to_no_other_request(id):
     assert paused(a=FORM).resume({"a": {"ok": False, "id": id}}).retry == 1
     assert paused(a=FORM).resume({"a": HostAnswer(id, ok=False)}).retry == 1
@@ -459,7 +462,8 @@ def test_resume_sends_a_raw_result_without_the_members_of_an_envelope():
 
 
 def test_resume_refuses_a_raw_result_with_the_id_of_another_request():
-    refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": {"action": "decline", "id": "elc-other-0-1"}})
+    answer = {"action": "decline", "id": "elc-other-0-0123456789abcdef"}
+    refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": answer})
 
 
 def test_resume_refuses_a_mapping_with_both_ok_and_action():
@@ -483,15 +487,93 @@ def test_resume_refuses_the_answer_to_another_call_with_the_same_key():
     assert (retry.params["name"], retry.params["requestState"]) == ("x", "x")
 
 
+def test_resume_refuses_the_answer_to_what_the_same_call_was_asked_before():
+    call = Call("tools/call", {"name": "t"}, id="c")
+    draft, bucket = (call.receive(asking(confirm=form(message=text))) for text in ("The draft?", "The bucket?"))
+    assert draft.id != bucket.id
+    yes = Answer(draft.requests["confirm"].id, True, {"n": "x"})
+    refused("answer_id_mismatch", "/confirm/id", bucket.resume, {"confirm": yes})
+    refused("answer_id_mismatch", "/0/id", bucket.resume, [yes])
+    assert draft.resume([yes]).retry == 1
+
+
+def test_resume_refuses_the_answer_to_a_call_of_another_server_that_has_the_same_id():
+    one, other = (Call("tools/call", {}, server=name, id="c").receive(asking(a=FORM)) for name in ("s", "t"))
+    refused("answer_id_mismatch", "/a/id", other.resume, {"a": Answer(one.requests["a"].id, False)})
+
+
+def test_pause_ids_do_not_depend_on_the_order_of_members():
+    raw = asking("s", b=FORM, a=LINK)
+    turned = json.loads(json.dumps(raw, sort_keys=True))
+    assert list(turned["inputRequests"]) != list(raw["inputRequests"])
+    one, other = (Call("tools/call", {"name": "t", "arguments": {}}, id="c").receive(each) for each in (raw, turned))
+    assert one.id == other.id
+    assert {key: request.id for key, request in one.requests.items()} == {
+        key: request.id for key, request in other.requests.items()
+    }
+
+
+class Response:
+    """What an HTTP library gives for a response."""
+
+    ok = True
+    reason = "OK"
+
+
+@pytest.mark.parametrize(
+    "answer", [Response(), type("X", (), {"ok": True})(), Response], ids=["response", "ok", "class"]
+)
+def test_resume_takes_no_object_with_an_ok_of_its_own_for_an_answer(answer):
+    with pytest.raises(TypeError, match="must be an Answer"):
+        paused(a=LINK).resume({"a": answer})
+
+
+def test_resume_takes_nothing_that_merely_equals_an_action():
+    refused("wrong_value", "/a/action", paused(a=LINK).resume, {"a": {"action": mock.ANY}})
+    refused("wrong_value", "/a/action", paused(a=LINK).resume, {"a": ElicitResult(action=mock.ANY)})
+
+
+@pytest.mark.parametrize("params", [{"x": "\ud83d\ude00"}, {"x": ["a\ud83d\ude00"]}, {"\ud83d\ude00": 1}], ids=ascii)
+def test_call_refuses_the_two_halves_of_a_surrogate_pair_side_by_side(params):
+    place = "/params" if "x" not in params else "/params/x/0" if isinstance(params["x"], list) else "/params/x"
+    refused("wrong_value", place, Call, "tools/call", params)
+
+
+@pytest.mark.parametrize("member", ["requestState", "_meta"])
+def test_receive_refuses_the_two_halves_of_a_surrogate_pair_side_by_side(member):
+    refused("wrong_type", f"/{member}", Call("tools/call", {}).receive, asking("s") | {member: "\ud83d\ude00"})
+
+
+def test_receive_refuses_keys_that_a_store_would_make_one():
+    raw = asking(**{"\ud83d\ude00": FORM, "\U0001f600": FORM})
+    refused("wrong_type", "/inputRequests", Call("tools/call", {}).receive, raw)
+
+
+def test_receive_keeps_halves_of_a_surrogate_pair_that_stand_alone_or_in_the_wrong_order():
+    raw = asking("\ude00\ud83d a\ud83d", **{"\udc00": FORM})
+    pause = Call("tools/call", {"x": "\ude00\ud83d"}).receive(raw)
+    assert Pause.from_json(pause.to_json()) == pause
+    assert pause.raw == raw
+
+
+def test_pause_raw_is_a_copy_of_the_whole_result():
+    raw = asking("s", a=FORM) | {"_meta": {"k": [1]}}
+    pause = Call("tools/call", {}).receive(raw)
+    assert pause.raw == raw
+    pause.raw["_meta"]["k"].append(2)
+    assert pause.raw == raw
+
+
 def test_ask_again_lists_the_errors_and_resume_takes_its_id():
     pause = paused(**{"a/b": FORM, "a": LINK})
     errors = [FieldError("/a~1b/n", "required", "required")]
     again = ask_again(pause.requests["a/b"], "a/b", errors, 2)
-    assert (again.id, again.kind, again.prompt) == ("elc-c-0-1.2", "input", "m")
+    ids = {key: request.id for key, request in pause.requests.items()}
+    assert (again.id, again.kind, again.prompt) == (ids["a/b"] + ".2", "input", "m")
     listed = [{"at": "/n", "code": "required", "message": "required"}]
     assert again.data == {"schema": SCHEMA, "errors": listed}
     assert ask_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
-    assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer("elc-c-0-2.3", False)]).retry == 1
+    assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer(ids["a"] + ".3", False)]).retry == 1
 
 
 # Checks of `receive`, and limits

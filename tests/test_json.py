@@ -1,16 +1,17 @@
-"""Deep plain copies of JSON: the errors of `copy_json` name the place and the side at fault."""
+"""Deep plain copies of JSON values, and their canonical text."""
 
+import json
 import math
 from typing import Any
 
 import pytest
 from hypothesis import given
-from strategies import json_objects
+from strategies import json_objects, json_values
 from vectors import json_text
 from wire_values import Colour
 
 from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
-from toolnexus_mrtr._json import copy_checked, copy_json
+from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
 
 
 def test_copy_json_makes_plain_str_of_names():
@@ -75,3 +76,39 @@ def test_copy_checked_copies_nesting_that_the_stack_has_no_room_for():
         (copied,) = copied
         levels += 1
     assert levels == 50_000
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": None}, '{"a":null,"b":1}'),
+        ({"\uffee": 1, "\U0001f511": 2}, '{"\\uffee":1,"\\ud83d\\udd11":2}'),
+        (["\x7f\u00e9\n/\ud83d"], '["\\u007f\\u00e9\\n/\\ud83d"]'),
+        ([1, 1.0, -0.0, True], "[1,1,0,true]"),
+        ([1e21, 1e300], f"[1{'0' * 21},{int(1e300)}]"),
+        ([0.1, -2.5, 1e-6, 1.5e-7, -2.5e-5, 5e-324], "[0.1,-2.5,0.000001,1.5e-7,-0.000025,5e-324]"),
+        ("at 10:3.5", '"at 10:3.5"'),
+        (2.5, "2.5"),
+        (3.0, "3"),
+    ],
+)
+def test_canonical_text_is_one_for_equal_values_in_every_language(value, text):
+    assert canonical_text(value) == text
+    assert json.loads(text) == value
+
+
+@given(json_values)
+def test_canonical_text_is_ascii_and_the_same_whatever_the_order_of_members(value):
+    text = canonical_text(value)
+    assert text.isascii()
+    assert canonical_text(json.loads(json.dumps(value, sort_keys=True))) == text
+    assert canonical_text(json.loads(text)) == text
+
+
+def test_canonical_text_near_the_end_of_the_stack_is_an_error_of_ours():
+    deep: list[Any] = [0.5]
+    for _ in range(2_000):
+        deep = [deep]
+    with pytest.raises(LocalProtocolError) as caught:
+        canonical_text(deep)
+    assert (caught.value.code, caught.value.__context__) == ("wrong_value", None)

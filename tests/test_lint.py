@@ -23,7 +23,15 @@ from toolnexus_mrtr import (
 )
 
 #: Errors of lint that the readers tolerate.
-TOLERATED = {"flat_entry", "null_member", "schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
+TOLERATED = {
+    "bad_meta",
+    "flat_entry",
+    "null_member",
+    "schema_invalid",
+    "schema_dialect",
+    "schema_external_ref",
+    "schema_too_large",
+}
 
 METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])
 

@@ -39,7 +39,7 @@ def test_to_json_gives_ascii_json_with_the_params_and_the_result():
     assert isinstance(data, bytes)
     assert data.isascii()
     stored = json.loads(data, parse_constant=pytest.fail)
-    assert stored["format"] == "toolnexus-mrtr/1"
+    assert stored["format"] == "toolnexus-mrtr/2"
     assert stored["call"]["params"] == {"name": "t", "arguments": ARGUMENTS}
     assert stored["result"]["requestState"] == "a\ud800b"
 
@@ -133,7 +133,7 @@ def test_from_json_takes_only_a_str_as_server():
         b"[" * 5000 + b"]" * 5000,
         b"1" * 5000,
         b"NaN",
-        b'{"format":"toolnexus-mrtr/1"}',
+        b'{"format":"toolnexus-mrtr/2"}',
     ],
     ids=lambda data: f"{data[:6]!r}-{len(data)}",
 )
@@ -155,7 +155,7 @@ def changed(*path: str, to: Any) -> bytes:
 @pytest.mark.parametrize(
     ("path", "to"),
     [
-        (["format"], "toolnexus-mrtr/2"),
+        (["format"], "toolnexus-mrtr/1"),
         (["format"], None),
         (["more"], 1),
         (["result"], None),
@@ -246,7 +246,9 @@ def test_from_json_refuses_a_changed_value_or_gives_a_sound_pause(place, value):
     pause = outcome(json.dumps(stored))
     if pause is not None:
         assert Pause.from_json(pause.to_json(), server="s") == pause
-        assert all(request.id.startswith(f"elc-{pause.id}-") for request in pause.requests.values())
+        assert all(
+            request.id.startswith(f"elc-{pause.call.id}-{pause.call.retry}-") for request in pause.requests.values()
+        )
 
 
 def as_sent(value: Any) -> Any:

@@ -1,10 +1,12 @@
 """The writers beyond the vectors: Python's own types, plain copies, misuse, and answers that stay hidden."""
 
+import copy
 import datetime as dt
 import decimal
 import enum
 import json
 import math
+import pickle
 import types
 import uuid
 from collections import ChainMap, OrderedDict
@@ -318,10 +320,26 @@ def test_to_input_response_drops_the_content_for_a_url_request():
     assert write("k", accept({"token": object()}), LINK_REQUEST) == {"k": {"action": "accept"}}
 
 
-def test_to_input_responses_takes_empty_elicitations_as_forms_and_unread_entries_as_anything():
-    raw = {"inputRequests": {"a": {"method": "elicitation/create"}, "b": {"method": "com.example/x"}}}
-    seen = ElicitationRequests.requests(raw)
-    written = ElicitationResponses.to_input_responses(
-        {"a": ElicitResult(action="accept"), "b": ElicitResult(action="accept")}, seen
-    )
-    assert written == {"a": {"action": "accept", "content": {}}, "b": {"action": "accept"}}
+@pytest.mark.parametrize(
+    "pass_on", [lambda value: value, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+def test_to_input_responses_takes_any_result_for_what_requests_did_not_read(pass_on):
+    raw = {"inputRequests": {"a": {"method": "elicitation/create"}, "b": {"method": "com.example/x"}, "c": LLM}}
+    seen = pass_on(ElicitationRequests.requests(raw))
+    results = {
+        "a": ElicitResult(action="accept"),
+        "b": ElicitResult(action="accept", content={"n": 3.0}),
+        "c": CreateMessageResult(role="user", content={"type": "text", "text": "x"}, model="m"),
+    }
+    assert ElicitationResponses.to_input_responses(results, seen) == {
+        "a": {"action": "accept"},
+        "b": {"action": "accept", "content": {"n": 3.0}},
+        "c": {"role": "user", "content": {"type": "text", "text": "x"}, "model": "m"},
+    }
+
+
+def test_to_input_responses_refuses_content_with_the_two_halves_of_a_surrogate_pair():
+    for value in ("\ud83d\ude00", ["a", "\ud83d\ude00"]):
+        with pytest.raises(LocalProtocolError) as caught:
+            write("k", accept({"n": value}))
+        assert caught.value.code == "wrong_value"

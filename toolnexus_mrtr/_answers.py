@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -17,7 +18,7 @@ from toolnexus_mrtr._errors import (
 )
 from toolnexus_mrtr._forms import Form, normalize
 from toolnexus_mrtr._json import copy_json
-from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, answer_to_elicit_result
+from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, answer_to_elicit_result, is_answer_like
 from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
@@ -45,6 +46,13 @@ _KINDS_BY_MEMBER: Final = {
 #: What an answer never carries: values are bare results (basic/patterns/mrtr, "InputResponses").
 _ENVELOPE: Final = frozenset({"id", "jsonrpc", "method", "resultType"})
 
+#: The members of an `Answer`, beside its `id`.
+_OF_AN_ANSWER: Final = frozenset({"ok", "data", "reason"})
+
+#: An id that this library made for a request of an exchange, and what may stand behind it: the request was asked again.
+_is_own_id: Final = re.compile(r"elc-.*-[0-9]+-[0-9a-f]{16}.*", re.DOTALL).fullmatch
+_is_again: Final = re.compile(r"(?:\.(?:[2-9]|[1-9][0-9]+))?").fullmatch
+
 _KINDS_BY_RESULT: Final[Mapping[type, type]] = {
     ElicitResult: ElicitRequest,
     CreateMessageResult: CreateMessageRequest,
@@ -57,8 +65,8 @@ def write_answer(
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Give the value of `inputResponses` for one answer, deeply copied, or its field errors at `/<key>/<field>`.
 
-    A map in the wire's own shape keeps its further members, but for those of an envelope. `schema_at` says where in the
-    server's result the form's schema stands.
+    A map in the wire's own shape keeps its further members, but for those of an envelope; the decline, cancel or url
+    accept of an elicitation keeps `_meta` alone. `schema_at` says where in the result the form's schema stands.
 
     Raises `LocalProtocolError` `answer_kind_mismatch` or `wrong_value`, `RemoteProtocolError` for a form whose schema
     cannot be checked, `TypeError` for what is no answer at all.
@@ -99,10 +107,10 @@ def sort_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     return given
 
 
-def require_own_id(key: str, answer: Any, own: str | None) -> None:
+def require_own_id(key: str, answer: Any, own_id: Callable[[], str]) -> None:
     """Refuse the answer to another of our requests; an id that this library did not make says nothing."""
     id = _id(answer) if isinstance(answer, Mapping) or _is_host_answer(answer) else None
-    if isinstance(id, str) and id.startswith("elc-") and own is not None and _first_id(id) != own:
+    if isinstance(id, str) and _is_own_id(id) and _first_id(id) != own_id():
         expected = "expected the answer to this request, found the id of another"
         raise LocalProtocolError("answer_id_mismatch", expected, pointer(key, "id"))
 
@@ -121,7 +129,7 @@ def _is_host_answer(answer: object) -> bool:
     """Whether this is an `Answer`, of any make, rather than a result of the wire."""
     if isinstance(answer, Mapping):
         return "ok" in answer and "action" not in answer
-    return hasattr(answer, "ok")
+    return is_answer_like(answer)
 
 
 def _id(answer: Any) -> Any:
@@ -129,9 +137,9 @@ def _id(answer: Any) -> Any:
 
 
 def _first_id(id: str) -> str:
-    """The id under which a request was asked first; `.2`, `.3` behind it say that it was asked again."""
+    """Give the id under which a request was asked first: `.2`, `.3` and so on behind it say that it was asked again."""
     head, dot, times = id.rpartition(".")
-    return head if dot and times.isdecimal() else id
+    return head if _is_again(dot + times) else id
 
 
 def _kinds_answered_by(answer: object) -> tuple[type, ...]:
@@ -155,15 +163,21 @@ def _write_elicitation_answer(
         result = answer
     elif _is_host_answer(answer):
         result = call_prefixing_pointers(pointer(key), answer_to_elicit_result, answer, request)
-    elif ("action" in answer) is ("ok" in answer):
-        # With both, what an `Answer` holds for the host alone would travel.
-        expected = "expected an Answer, or a map with one of the members 'action' and 'ok'"
+    elif "action" not in answer or not _OF_AN_ANSWER.isdisjoint(answer):
+        # What an `Answer` holds is the host's, and must not travel.
+        expected = "expected an Answer, or a map with the member 'action' and none of 'ok', 'data' and 'reason'"
         raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
     else:
         result = ElicitResult(action=answer["action"], content=answer.get("content"))
-        extras = copy_json({name: answer[name] for name in answer if name not in ("action", "content")}, pointer(key))
+        extras = {name: answer[name] for name in answer if name not in ("action", "content")}
     response = write_result(key, result, request, partial(_check, schema_at))
-    return response | extras if isinstance(response, dict) else response
+    if not isinstance(response, dict):
+        return response
+    if "content" not in response:
+        # A token that a visit brought to the host may stand beside the action.
+        extras = {name: extras[name] for name in extras if name == "_meta"}
+    copy: dict[str, Any] = copy_json(extras, pointer(key))
+    return response | copy
 
 
 def _check(

@@ -18,6 +18,7 @@ from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, require_int, require_type
 from toolnexus_mrtr._exchange import Call, Done, Pause, from_state, state_of
 from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answer
+from toolnexus_mrtr._state import PauseState
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import InputRequest
 
@@ -130,26 +131,26 @@ class _Drive(Struct, frozen=True, kw_only=True):
     def _resume(self, pause: Pause) -> _Steps:
         """From a pause to the next call. Where a handler is missing, none of its requests is asked."""
         state, host_requests = state_of(pause), pause.requests
-        requests, ids = state.input_requests(), state.request_ids()
+        requests = state.input_requests()
         calls = {
             key: host_call_for(self.handlers, key, request, host_requests.get(key)) for key, request in requests.items()
         }
-        responses = yield [self._ask(pause, key, requests[key], ids.get(key), call) for key, call in calls.items()]
+        responses = yield [self._ask(state, key, requests[key], call) for key, call in calls.items()]
         return from_state(Call, state.retry(dict(zip(calls, responses, strict=True))))
 
-    def _ask(self, pause: Pause, key: str, request: InputRequest, id: str | None, call: HostCall) -> _Steps:
+    def _ask(self, pause: PauseState, key: str, request: InputRequest, call: HostCall) -> _Steps:
         """Ask for one thing until its answer is right, or wrong once too often; return what is sent for it."""
         attempt = 1
         while True:
             answer = to_answer(request, (yield call))
-            response = state_of(pause).write_answer(key, answer, request, id)
+            response = pause.write_answer(key, answer, request)
             if isinstance(response, dict):
                 return response
             if attempt > self.reask:
                 raise InvalidAnswer(response)
             attempt += 1
             # Copied anew: the request that the host was handed is the host's to change.
-            again = ask_again(pause.requests[key], key, response, attempt)
+            again = ask_again(pause.host_request(key), key, response, attempt)
             call = HostCall(call.name, call.function, (again,))
 
 

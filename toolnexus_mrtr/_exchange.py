@@ -14,7 +14,7 @@ from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._state import CallState, PauseState, load, not_stored, require_declaration, store
-from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request, to_host_request
+from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
 
@@ -198,20 +198,29 @@ class Pause(_Value):
 
     @property
     def id(self) -> str:
-        """A name to store it under: the id of the call, and the number of its retries."""
+        """A name to store it under, bound to what was asked: two pauses of one call that was sent twice have two.
+
+        It is the id of the call, the number of its retries and 16 hex digits of a keyed digest. Who can guess what was
+        asked can confirm it by the digest.
+        """
         return self._state.id
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
         """What is asked, by the server's keys and in its order."""
-        return input_requests(copy_checked(self._state.raw))
+        return input_requests(self.raw)
 
     @property
     def requests(self) -> dict[str, Request]:
         """A `Request` for each elicitation of `input_requests`, by the server's keys; the other kinds are not here."""
-        ids = self._state.request_ids()
-        requests = self.input_requests.items()
-        return {key: to_host_request(each, ids[key]) for key, each in requests if isinstance(each, ElicitRequest)}
+        requests = self._state.input_requests().items()
+        return {key: self._state.host_request(key) for key, request in requests if isinstance(request, ElicitRequest)}
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The whole result that paused the call, a fresh copy each time."""
+        copy: dict[str, Any] = copy_checked(self._state.raw)
+        return copy
 
     @property
     def request_state(self) -> str | None:
@@ -237,8 +246,9 @@ class Pause(_Value):
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, whose further
-        members travel along, but for those of an envelope (`id`, `jsonrpc`, `method`, `resultType`). An `id` that this
-        library made must be the one of that request; any other is ignored. Where only elicitations are asked, an
+        members travel along, but for those of an envelope (`id`, `jsonrpc`, `method`, `resultType`); with a decline, a
+        cancel or the accept of a url `_meta` alone does. An `id` that this library made must be the one of that
+        request; any other is ignored. Where only elicitations are asked, an
         iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +27,12 @@ ENDLESS: Final = 100_000
 _UNCHANGED: Final = frozenset({str, bool, type(None)})
 _KEYS: Final = frozenset({str})
 
+#: The two halves of a surrogate pair, side by side.
+_split_pair: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
+
+#: Something that may be a number with a fraction or an exponent, in JSON text without blanks.
+_fraction: Final = re.compile(r"(?:^|[:,\[])-?[0-9]+[.e]").search
+
 
 def copy_json(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
     """Copy a JSON value deeply into plain dict, list, str, int, float, bool and None.
@@ -32,8 +40,9 @@ def copy_json(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = Fa
     Any `Mapping`, any `tuple`, any subclass of `str`, `int` or `float` becomes the plain type. What JSON cannot carry
     (another type, a key that is no string, NaN, an infinity, a number beyond 4,300 digits) or what is nested deeper
     than `depth` is a `LocalProtocolError` `wrong_value`; where the server sent it, a `RemoteProtocolError` `wrong_type`
-    or `too_large`. With `keep` only depth is refused, and what JSON cannot carry is kept as it is. No nesting exhausts
-    the stack.
+    or `too_large`. So are the two halves of a surrogate pair side by side, which no valid JSON text holds, and which
+    would be read back as one character. With `keep` only depth is refused, and what JSON cannot carry is kept as it is.
+    No nesting exhausts the stack.
     """
     copy = _copy_by_text(value, depth)
     return _copy_step_by_step(value, at, depth=depth, remote=remote, keep=keep) if copy is UNSET else copy
@@ -79,7 +88,7 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
     while todo:
         box, parent, level = todo.pop()
         for key, item in box.items() if type(box) is dict else enumerate(box):
-            if type(item) in _UNCHANGED:
+            if type(item) in _UNCHANGED and (keep or type(item) is not str or not has_split_pair(item)):
                 continue
             copy = to_plain(item)
             place = at if parent is None else (parent, key)
@@ -95,12 +104,56 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
     return root[0]
 
 
+def has_split_pair(text: str) -> bool:
+    """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
+    return not text.isascii() and _split_pair(text) is not None
+
+
+def canonical_text(value: Any) -> str:
+    r"""Write a plain JSON value as the one text that it has in every language.
+
+    No blanks; members sorted by the code points of their names; in strings, all but U+0020 to U+007E escaped, in lower
+    case and as short as JSON has it; a whole number of any type in its digits, any other number as ECMAScript writes
+    it. Raises `LocalProtocolError` `wrong_value` where too little of Python's recursion limit is left.
+    """
+    try:
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+        return _canonical_text(value) if _fraction(text) else text
+    except RecursionError:
+        pass
+    raise LocalProtocolError("wrong_value", "expected to be called with more of Python's recursion limit left")
+
+
+def _canonical_text(value: Any) -> str:
+    if isinstance(value, dict):
+        members = (f"{json.dumps(name)}:{_canonical_text(item)}" for name, item in sorted(value.items()))
+        return f"{{{','.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_canonical_text, value))}]"
+    return _ecmascript_number(value) if isinstance(value, float) else json.dumps(value)
+
+
+def _ecmascript_number(number: float) -> str:
+    """Write a number as ECMAScript does (Number::toString), but whole ones always in their digits."""
+    if number.is_integer():
+        return str(int(number))
+    mantissa, _, exponent = repr(number).partition("e")
+    if not exponent:
+        return mantissa
+    # The exponent is negative: beyond 2**53 every float is whole.
+    places = -int(exponent)
+    if places > 6:
+        return f"{mantissa}e-{places}"
+    sign, digits = ("-", mantissa[1:]) if number < 0 else ("", mantissa)
+    return f"{sign}0.{'0' * (places - 1)}{digits.replace('.', '')}"
+
+
 def to_plain(value: Any) -> Any:
     """Make one value plain, the items of a container untouched; `UNSET` for what JSON cannot carry."""
-    if type(value) is list or (type(value) is dict and _KEYS.issuperset(map(type, value))):
+    if type(value) is list or (type(value) is dict and _KEYS.issuperset(map(type, value)) and not _is_split(value)):
         return value.copy()
     if isinstance(value, str):
-        return str.__str__(value)
+        return UNSET if has_split_pair(value) else str.__str__(value)
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):
@@ -109,12 +162,13 @@ def to_plain(value: Any) -> Any:
         return float.__float__(value) if LEAST < value < MOST else UNSET
     if isinstance(value, list | tuple):
         return list(value)
-    if isinstance(value, Mapping):
-        if _KEYS.issuperset(map(type, value)):
-            return dict(value)
-        if all(isinstance(key, str) for key in value):
-            return {str.__str__(key): item for key, item in value.items()}
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value) and not _is_split(value):
+        return {str.__str__(key): item for key, item in value.items()}
     return UNSET
+
+
+def _is_split(names: Iterable[str]) -> bool:
+    return any(map(has_split_pair, names))
 
 
 def unsendable(value: object) -> str:
@@ -123,8 +177,10 @@ def unsendable(value: object) -> str:
         return "a number beyond 4,300 digits"
     if isinstance(value, float):
         return "a number that is not finite"
+    if isinstance(value, str):
+        return "a string with the two halves of a surrogate pair side by side"
     if isinstance(value, Mapping):
-        return "an object with a key that is no string"
+        return "an object with a name that no JSON text can hold"
     return json_type(value)
 
 

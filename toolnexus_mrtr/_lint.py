@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._errors import MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import (
+    META,
     MRTR,
     RESULT_TYPE,
     SAFE_URLS,
@@ -20,6 +21,7 @@ from toolnexus_mrtr._findings import (
 )
 from toolnexus_mrtr._forms import form_findings, link_findings
 from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE, URL
 from toolnexus_mrtr._urls import inspect_url
 from toolnexus_mrtr._validation import (
@@ -101,24 +103,26 @@ def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | No
     for key, entry in entries.items() if isinstance(entries, Mapping) else ():
         yield from entry_faults(key, entry, capabilities, _LIMITS)
         if isinstance(entry, Mapping):
-            yield from _entry_warnings(key, entry_of(entry))
+            yield from _entry_warnings(key, entry)
     yield from _null_member(raw, "requestState")
     yield from state_faults(raw, _LIMITS)
 
 
-def _null_member(raw: Mapping[str, Any], name: str) -> Iterator[Finding]:
-    if name in raw and raw[name] is None:
-        yield error("null_member", f"expected {name} to be left out, found null", f"/{name}", MRTR)
+def _null_member(holder: Mapping[str, Any], name: str, at: str = "") -> Iterator[Finding]:
+    if name in holder and holder[name] is None:
+        yield error("null_member", f"expected {name} to be left out, found null", f"{at}/{name}", MRTR)
 
 
-def _entry_warnings(key: Any, entry: Entry) -> Iterator[Finding]:
+def _entry_warnings(key: Any, raw: Mapping[str, Any]) -> Iterator[Finding]:
     """What no reader refuses in one entry, and is wrong or unwise all the same."""
-    at = pointer("inputRequests", key)
+    at, entry = pointer("inputRequests", key), entry_of(raw)
     if not entry.params_at:
         yield error("flat_entry", "expected method and params, found an elicitation without them", at, MRTR)
     if isinstance(entry.method, str) and entry.method not in _METHODS:
         # An extension may have agreed on more; a client that does not know of it cannot answer.
         yield warning("unknown_method", "expected a method that the protocol names", at + "/method", SERVERS)
+    if entry.method == LIST_ROOTS:
+        yield from _null_member(raw, "params", at)
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
     if entry.mode is not UNSET and len(str(key)) <= _LIMITS.key:
         yield from _elicitation_warnings(entry, at + entry.params_at)
@@ -127,6 +131,8 @@ def _entry_warnings(key: Any, entry: Entry) -> Iterator[Finding]:
 def _elicitation_warnings(entry: Entry, at: str) -> Iterator[Finding]:
     params, mode = entry.params, entry.mode
     url, schema = params.get("url"), params.get("requestedSchema")
+    if "_meta" in params and not isinstance(params["_meta"], Mapping):
+        yield error("bad_meta", f"expected an object, found {json_type(params['_meta'])}", at + "/_meta", META)
     if mode == URL and isinstance(url, str):
         for word in inspect_url(url).warnings:
             yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)

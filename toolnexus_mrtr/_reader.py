@@ -129,11 +129,13 @@ def _refuse(entry: Any, at: str, *, strict: bool) -> None:
 def _elicitation(entry: Entry) -> ElicitRequest:
     """Give an elicitation in which no fault was found."""
     params = entry.params or {}
+    meta = params.get("_meta")
     return ElicitRequest(
         message=params.get("message"),
         requested_schema=params.get("requestedSchema"),
         mode=params.get("mode"),
         url=params.get("url"),
+        meta=meta if isinstance(meta, Mapping) else None,
     )
 
 

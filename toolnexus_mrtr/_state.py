@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property, partial
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -17,8 +18,9 @@ from msgspec.structs import replace
 from toolnexus_mrtr._answers import require_own_id, sort_by_key, write_answer
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import raise_fault
-from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
 from toolnexus_mrtr._reader import input_requests
+from toolnexus_mrtr._toolnexus import Request, to_host_request
 from toolnexus_mrtr._types import ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, entry_of, pause_faults
 from toolnexus_mrtr._writer import require_same_keys
@@ -34,7 +36,13 @@ _DELAY: Final = 0.05
 _DOUBLINGS: Final = 7
 _LONGEST: Final = 5.0
 
-_FORMAT: Final = "toolnexus-mrtr/1"
+_FORMAT: Final = "toolnexus-mrtr/2"
+
+#: How many hex digits of a digest an id shows: 64 bits.
+_SHOWN: Final = 16
+
+#: The members of the params that belong to one retry alone.
+_OF_A_RETRY: Final = ("inputResponses", "requestState")
 
 _Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 
@@ -72,7 +80,7 @@ class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return PauseState(self, copy_json(raw, depth=self.limits.depth, remote=True))
 
 
-class PauseState(Struct, frozen=True):
+class PauseState(Struct, frozen=True, dict=True):
     """All that a pause is: the call, as it was sent, and the result that paused it. All else is read from these."""
 
     call: CallState
@@ -80,8 +88,22 @@ class PauseState(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id of the call, and the number of its retries."""
-        return f"{self.call.id}-{self.call.retry}"
+        """The id of the call, the number of its retries, and the digest of what was asked."""
+        return f"{self.call.id}-{self.call.retry}-{self.digest[:_SHOWN]}"
+
+    @cached_property
+    def digest(self) -> str:
+        """What binds an id to what was asked: server, call and result, in whatever order their members stand."""
+        call = self.call
+        params = {name: call.params[name] for name in call.params if name not in (*_OF_A_RETRY, "_meta")}
+        return self._digest_of([call.server, call.method, params, self.raw])
+
+    def _digest_of(self, value: list[Any]) -> str:
+        import hashlib  # noqa: PLC0415 - loaded only where an id is needed
+        import hmac  # noqa: PLC0415 - as above
+
+        key = self.call.id.encode("utf-8", "surrogatepass")
+        return hmac.new(key, canonical_text(value).encode("ascii"), hashlib.sha256).hexdigest()
 
     @property
     def shown(self) -> list[tuple[str, Any]]:
@@ -102,28 +124,38 @@ class PauseState(Struct, frozen=True):
         """Read what is asked. It shares its schemas with this state: copy them before they are handed out."""
         return input_requests(self.raw)
 
-    def request_ids(self) -> dict[str, str]:
-        """Give the id of each elicitation: that of the pause, and its place among all that is asked, from 1."""
-        places = enumerate(self.input_requests().items(), 1)
-        return {key: f"elc-{self.id}-{n}" for n, (key, request) in places if isinstance(request, ElicitRequest)}
+    def request_id(self, key: str) -> str:
+        """Give the id of one elicitation, bound to the digest of the pause and to the key."""
+        return f"elc-{self.call.id}-{self.call.retry}-{self._digest_of([self.digest, key])[:_SHOWN]}"
 
-    def write_answer(
-        self, key: str, answer: Any, request: InputRequest, id: str | None
-    ) -> dict[str, Any] | tuple[FieldError, ...]:
-        """Write what the retry carries for one answer, or give the field errors; `id` is that of an elicitation."""
-        require_own_id(key, answer, id)
+    def request_ids(self) -> dict[str, str]:
+        """Give the id of each elicitation."""
+        requests = self.input_requests().items()
+        return {key: self.request_id(key) for key, request in requests if isinstance(request, ElicitRequest)}
+
+    def host_request(self, key: str) -> Request:
+        """Make the `Request` of one elicitation, a fresh copy each time."""
+        (request,) = input_requests({"inputRequests": {key: copy_checked(self.entries[key])}}).values()
+        assert isinstance(request, ElicitRequest)  # noqa: S101 - nothing else is asked of `wait_for`
+        return to_host_request(request, self.request_id(key))
+
+    def write_answer(self, key: str, answer: Any, request: InputRequest) -> dict[str, Any] | tuple[FieldError, ...]:
+        """Write what the retry carries for one answer, or give the field errors."""
+        if isinstance(request, ElicitRequest):
+            require_own_id(key, answer, partial(self.request_id, key))
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 
     def resume(self, answers: Any, meta: Mapping[str, Any] | None) -> CallState:
         """Make the call to send next, of answers by key or by id."""
-        requests, ids = self.input_requests(), self.request_ids()
-        by_key: Mapping[str, Any] = answers if isinstance(answers, Mapping) else sort_by_key(answers, ids)
+        requests = self.input_requests()
+        is_by_key = isinstance(answers, Mapping)
+        by_key: Mapping[str, Any] = answers if is_by_key else sort_by_key(answers, self.request_ids())
         require_same_keys("answers", by_key, requests)
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []
         for key, request in requests.items():
-            response = self.write_answer(key, by_key[key], request, ids.get(key))
+            response = self.write_answer(key, by_key[key], request)
             if isinstance(response, dict):
                 responses[key] = response
             else:
@@ -136,7 +168,7 @@ class PauseState(Struct, frozen=True):
         """Make the call to send next, of `inputResponses` that are written."""
         call = self.call
         # Answers and state belong to one retry alone (basic/patterns/mrtr, "Client Requirements", 2 and 4).
-        params = {name: call.params[name] for name in call.params if name not in ("inputResponses", "requestState")}
+        params = {name: call.params[name] for name in call.params if name not in _OF_A_RETRY}
         if meta is not None:
             params["_meta"] = copy_json(meta, "/_meta", depth=call.limits.depth)
             require_declaration(params, "")
@@ -148,7 +180,7 @@ class PauseState(Struct, frozen=True):
 
 
 class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    format: Literal["toolnexus-mrtr/1"]
+    format: Literal["toolnexus-mrtr/2"]
     call: CallState
     result: dict[str, Any] | None = None
 

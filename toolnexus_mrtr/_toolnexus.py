@@ -114,9 +114,9 @@ def answer_to_elicit_result(
 
     Raises `LocalProtocolError` `wrong_value` when `ok` is no boolean or the `data` of an accepted form no map.
     """
-    ok = _member(answer, "ok")
-    if ok is None and not isinstance(answer, Mapping):
+    if not isinstance(answer, Mapping) and not is_answer_like(answer):
         raise TypeError(f"answer must be an Answer, or have its members, not {type(answer).__name__}")
+    ok = _member(answer, "ok")
     if not isinstance(ok, bool):
         raise LocalProtocolError("wrong_value", f"expected a boolean, found {json_type(ok)}", "/ok")
     if not ok:
@@ -129,6 +129,11 @@ def answer_to_elicit_result(
     return ElicitResult(action="accept", content=dict(data or {}))
 
 
+def is_answer_like(value: object) -> bool:
+    """Whether an object has all that an `Answer` has to say: the response of an HTTP library has `ok` too."""
+    return all(hasattr(value, name) for name in ("ok", "data", "reason"))
+
+
 def _to_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
     """Give a raw entry, in either shape, of what may be an elicitation in any form."""
     if isinstance(params, ElicitRequest):
@@ -137,6 +142,7 @@ def _to_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
             "message": params.message,
             "requestedSchema": params.requested_schema,
             "url": params.url,
+            "_meta": params.meta,
         }
         given = {name: member for name, member in members.items() if member is not None}
         if given:

@@ -29,6 +29,10 @@ MODES: Final = (FORM, URL)
 ACTIONS: Final = ("accept", "decline", "cancel")
 
 
+#: What the members of an elicitation are called on the wire, where that is not their name in Python.
+_WIRE_NAMES: Final = {"requested_schema": "requestedSchema", "meta": "_meta"}
+
+
 class _Value(Struct, frozen=True, kw_only=True):
     """A value of the protocol whose `repr` shows only what may stand in a log: no content, no params."""
 
@@ -41,14 +45,13 @@ class _Value(Struct, frozen=True, kw_only=True):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
 
-class ElicitRequest(
-    _Value, frozen=True, kw_only=True, omit_defaults=True, rename={"requested_schema": "requestedSchema"}
-):
+class ElicitRequest(_Value, frozen=True, kw_only=True, omit_defaults=True, rename=_WIRE_NAMES):
     """A question to a person: a form, or a visit to a url (client/elicitation, "Elicitation Requests").
 
     Each field is `None` when the member is absent. An absent `mode` means form. `url` has passed `inspect_url` when
     `mode` is `"url"`, and means nothing otherwise. `requested_schema` is the server's object, whole and in its order,
-    shared with the map that it was read from.
+    shared with the map that it was read from, and so is `meta`, the `_meta` of the params; one that is no object counts
+    as absent.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("message", "mode", "url")
@@ -57,9 +60,10 @@ class ElicitRequest(
     requested_schema: Mapping[str, Any] | None = None
     mode: str | None = None
     url: str | None = None
+    meta: Mapping[str, Any] | None = None
 
 
-#: What the lenient reader makes of an entry of another method, whose params it does not read. Compare with `is`.
+#: What the lenient reader makes of an entry of another method, whose params it does not read.
 UNREAD: Final = ElicitRequest()
 
 

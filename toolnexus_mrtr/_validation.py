@@ -42,7 +42,7 @@ from toolnexus_mrtr._findings import (
     error,
     wrong_type,
 )
-from toolnexus_mrtr._json import DEPTH
+from toolnexus_mrtr._json import DEPTH, has_split_pair, unsendable
 from toolnexus_mrtr._text import json_type, quoted
 from toolnexus_mrtr._types import (
     COMPLETE,
@@ -158,11 +158,11 @@ def _read_well_formed_elicitation(params: Any) -> ElicitRequest | None:
         return None
     if mode == URL:
         url = params["url"]
-        if type(url) is str and plain_url(url) and "requestedSchema" not in params:
+        if type(url) is str and plain_url(url) and "requestedSchema" not in params and "_meta" not in params:
             return ElicitRequest(message=message, mode=mode, url=url)
     elif mode == FORM or (mode is None and "mode" not in params):
         schema = params["requestedSchema"]
-        if type(schema) is dict and "url" not in params:
+        if type(schema) is dict and "url" not in params and "_meta" not in params:
             return ElicitRequest(message=message, requested_schema=schema, mode=mode)
     return None
 
@@ -214,6 +214,8 @@ def state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterat
     state = raw.get("requestState")
     if state is not None and not isinstance(state, str):
         yield wrong_type("a string", state, "/requestState", MRTR)
+    elif state is not None and has_split_pair(state):
+        yield error("wrong_type", f"expected a string, found {unsendable(state)}", "/requestState", MRTR)
     elif limits is not None and state is not None and len(state) > limits.request_state:
         yield _too_large("characters", limits.request_state, "/requestState")
 
@@ -256,8 +258,8 @@ def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
         if isinstance(parts.params, Mapping):
             faults.append(_member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING))
             faults.append(_member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING))
-    elif strict and parts.method == LIST_ROOTS and "params" in entry:
-        faults.append(_member_faults(entry, "params", "an object", at, ROOTS))
+    elif strict and parts.method == LIST_ROOTS:
+        faults.append(_member_faults(entry, "params", "an object", at, ROOTS, needed=False))
     return chain.from_iterable(faults)
 
 

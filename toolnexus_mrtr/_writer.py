@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, pointer, prefix_pointers, require_type
 from toolnexus_mrtr._forms import coerce
-from toolnexus_mrtr._json import LEAST, MOST, copy_json, to_plain, unsendable
+from toolnexus_mrtr._json import LEAST, MOST, copy_json, has_split_pair, to_plain, unsendable
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import (
     ACTIONS,
@@ -53,11 +53,11 @@ class ElicitationResponses:
     ) -> dict[str, Any]:
         """Write the `inputResponses` of the retry: bare results under the server's keys, in the order given.
 
-        Pass the very `requests` that `input_requests` or `ElicitationRequests.requests` read, no copies. Each must then
-        have its answer (basic/patterns/mrtr, "Client Requirements", 1), of its kind; the accept of a form always
-        carries `content`, that of a url never does. `None` for an optional field is left out, `3.0` for an integer
-        field is sent as `3`; the rest is for `Form.check` to judge. Without them content is sent where the result has
-        some, numbers as they are. Decline and cancel never carry it.
+        Pass the `requests` that `input_requests` or `ElicitationRequests.requests` read. Each must then have its answer
+        (basic/patterns/mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`,
+        that of a url never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`;
+        the rest is for `Form.check` to judge. Without them content is sent where the result has some, numbers as they
+        are. Decline and cancel never carry it.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
         `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
@@ -96,7 +96,7 @@ def require_same_keys(name: str, given: Mapping[str, Any], requests: Mapping[str
 
 def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[str, Any] | None:
     """Write the accept of a form whose content is of plain types; `None` where it has to be looked at in full."""
-    if type(result) is not ElicitResult or result.action != "accept":
+    if type(result) is not ElicitResult or type(result.action) is not str or result.action != "accept":
         return None
     content = result.content
     is_form = request is None or (type(request) is ElicitRequest and request.mode != URL)
@@ -107,12 +107,12 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
         if type(name) is not str:
             return None
         kind = type(value)
-        if kind is str or kind is bool:
+        if kind is bool or (kind is str and value.isascii()):
             continue
         if kind is list:
             copy[name] = value.copy()
             for item in value:
-                if type(item) is not str:
+                if type(item) is not str or not item.isascii():
                     return None
         elif kind is int:
             if not LEAST < value < MOST:
@@ -144,22 +144,22 @@ def write_result(
 
 
 def _can_ask_for(kind: type, request: InputRequest | None) -> bool:
-    return request is None or isinstance(request, kind) or request is UNREAD
+    return request is None or isinstance(request, kind) or request == UNREAD
 
 
 def _write_elicit_result(
     key: str, result: ElicitResult, request: ElicitRequest | None, fit: Fit
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     action, content = result.action, result.content
-    if action != "accept":
-        if action not in ACTIONS:
+    if not isinstance(action, str) or action != "accept":
+        if not isinstance(action, str) or action not in ACTIONS:
             raise _wrong_value("'accept', 'decline' or 'cancel'", json_type(action), key, "action")
         return {"action": ACTIONS[ACTIONS.index(action)]}
     # Omitted for out-of-band mode (schema.ts, ElicitResult): a visit's outcome is between the person and the url.
     if request is not None and mode_of(request) == URL:
         return {"action": "accept"}
     if content is None:
-        if request is None or request is UNREAD:
+        if request is None or request == UNREAD:
             return {"action": "accept"}
         content = {}
     if not isinstance(content, Mapping):
@@ -196,8 +196,9 @@ def copy_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(item: object, key: str, *place: str | int) -> str:
-    if not isinstance(item, str):
-        raise _wrong_value("a string", json_type(item), key, "content", *place)
+    if not isinstance(item, str) or has_split_pair(item):
+        found = unsendable(item) if isinstance(item, str) else json_type(item)
+        raise _wrong_value("a string", found, key, "content", *place)
     return str.__str__(item)
 
 

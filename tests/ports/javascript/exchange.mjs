@@ -16,6 +16,7 @@ import {
   requestState,
   urlFaults,
 } from "./reader.mjs";
+import { digest } from "./identity.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
@@ -151,8 +152,8 @@ export function tooDeep(value, depth) {
 }
 
 // Stored as text, and read back for the server that was named, or for none.
-function restored(pause, { server, cut }) {
-  const text = JSON.stringify(pause);
+function restored(pause, { server, cut, sorted }) {
+  const text = JSON.stringify(sorted ? inOrder(pause) : pause);
   let found;
   try {
     found = JSON.parse(cut ? text.slice(0, text.length >> 1) : text);
@@ -164,12 +165,21 @@ function restored(pause, { server, cut }) {
   return found;
 }
 
-const idsOf = ({ call }, asked) =>
-  Object.fromEntries(
-    Object.entries(asked).flatMap(([key, { method }], place) =>
-      method === ELICIT ? [[key, `elc-${call.id}-${call.retry}-${place + 1}`]] : [],
-    ),
+// What a store gives back that keeps the members of an object sorted.
+function inOrder(value) {
+  if (Array.isArray(value)) return value.map(inOrder);
+  return isMap(value) ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, inOrder(value[name])])) : value;
+}
+
+// The id of each elicitation, bound to the pause and to its key.
+function idsOf({ call, raw }, asked) {
+  const { inputResponses, requestState: state, _meta, ...params } = call.params;
+  const pause = digest(call.id, [call.server ?? null, call.method, params, raw]);
+  const elicitations = Object.entries(asked).filter(([, { method }]) => method === ELICIT);
+  return Object.fromEntries(
+    elicitations.map(([key]) => [key, `elc-${call.id}-${call.retry}-${digest(call.id, [pause, key]).slice(0, 16)}`]),
   );
+}
 
 const delayOf = ({ call }, asked) => (Object.keys(asked).length ? 0 : Math.min(50 * 2 ** call.idle, 5000));
 
@@ -195,7 +205,10 @@ function resume(pause, answers, meta) {
 }
 
 // A question that was asked again has `.2`, `.3` and so on behind its id.
-const firstAsked = (id) => String(id).replace(/\.\d+$/, "");
+const firstAsked = (id) => String(id).replace(/\.([2-9]|[1-9][0-9]+)$/, "");
+
+// The id of a question of an exchange, with whatever behind it.
+const isMinted = (id) => isText(id) && /^elc-.*-[0-9]+-[0-9a-f]{16}/s.test(id);
 
 function byKey(answers, ids) {
   const keys = new Map(Object.entries(ids).map(([key, id]) => [id, key]));
@@ -211,14 +224,17 @@ function byKey(answers, ids) {
 
 function responseTo(key, answer, request, id, entry) {
   const at = pointer(key);
-  if (has(answer, "ok")) {
+  // An id that was minted for another question belongs to that one.
+  if (id !== undefined && isMinted(answer.id) && firstAsked(answer.id) !== id)
+    throw new LocalError("answer_id_mismatch", at + "/id");
+  const isHosts = has(answer, "ok") && !has(answer, "action");
+  if (isHosts) {
     if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
-    // An id that was minted for another question belongs to that one.
-    if (isText(answer.id) && answer.id.startsWith("elc-") && firstAsked(answer.id) !== id)
-      throw new LocalError("answer_id_mismatch", at + "/id");
   }
   if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) return answer;
-  const result = has(answer, "ok") ? converted(answer, request, at) : answer;
+  if (request.method === ELICIT && !isHosts && ["ok", "data", "reason"].some((name) => has(answer, name)))
+    throw new LocalError("wrong_value", at + "/action");
+  const result = isHosts ? converted(answer, request, at) : answer;
   if (request.method === ELICIT && result.action === "accept" && get(request.params, "mode") !== "url") {
     const errors = fitting(
       result.content ?? {},
@@ -228,11 +244,12 @@ function responseTo(key, answer, request, id, entry) {
     if (errors.length) return { errors: errors.map(({ code, at: place }) => ({ code, at: at + place })) };
   }
   const value = written(key, result, request);
-  if (has(answer, "ok")) return value;
-  // What is in the wire's own shape is kept whole, but for content that has no place in it.
-  if (request.method !== ELICIT) return answer;
-  const { content, ...rest } = answer;
-  return { ...rest, ...value };
+  if (isHosts) return value;
+  // What is in the wire's own shape is kept whole, but for an envelope, and for what stands beside a refusal or a visit.
+  const { id: _, jsonrpc, method, resultType, ...rest } = answer;
+  if (request.method !== ELICIT) return rest;
+  if (has(value, "content")) return { ...rest, ...value };
+  return has(rest, "_meta") ? { ...value, _meta: rest._meta } : value;
 }
 
 function converted(answer, request, at) {

@@ -73,10 +73,12 @@ function* ofEntry(key, entry, capabilities) {
   if (isFlat(entry)) yield error("flat_entry", at);
   const method = isFlat(entry) ? ELICIT : get(entry, "method");
   if (isText(method) && ![ELICIT, SAMPLE, ROOTS].includes(method)) yield warning("unknown_method", at + "/method");
+  if (method === ROOTS && has(entry, "params") && entry.params === null) yield error("null_member", at + "/params");
   const elicitation = elicitationOf(entry);
   if (!elicitation || [...key].length > 256) return;
   const { params, inside } = elicitation;
   const mode = has(params, "mode") ? params.mode : "form";
+  if (has(params, "_meta") && !isMap(params._meta)) yield error("bad_meta", `${at}${inside}/_meta`);
   if (mode === "url" && isText(get(params, "url"))) {
     for (const word of inspectUrl(params.url).warnings) yield warning(word, `${at}${inside}/url`);
   }

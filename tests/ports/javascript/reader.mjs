@@ -7,7 +7,7 @@ export const ELICIT = "elicitation/create";
 export const SAMPLE = "sampling/createMessage";
 export const ROOTS = "roots/list";
 
-const MEMBERS = ["mode", "message", "requestedSchema", "url"];
+const MEMBERS = ["mode", "message", "requestedSchema", "url", "_meta"];
 
 export function asResult(raw) {
   if (get(raw, "jsonrpc") === "2.0" && !has(raw, "resultType") && (has(raw, "result") || has(raw, "error"))) {
@@ -80,8 +80,8 @@ export function* entryFaults(entry, at) {
   if (isFlat(entry)) return yield* elicitationFaults(entry, at);
   yield* memberFaults(entry, "method", isText, at);
   const { method, params } = entry;
-  if (method === ELICIT || method === SAMPLE || (method === ROOTS && has(entry, "params")))
-    yield* memberFaults(entry, "params", isMap, at);
+  if (method === ELICIT || method === SAMPLE) yield* memberFaults(entry, "params", isMap, at);
+  if (method === ROOTS) yield* memberFaults(entry, "params", isMap, at, false);
   if (!isMap(params)) return;
   if (method === ELICIT) yield* elicitationFaults(params, at + "/params");
   if (method === SAMPLE) {
@@ -130,7 +130,7 @@ function entriesOf(raw) {
 const present = (params) =>
   pick(
     params,
-    MEMBERS.filter((name) => get(params, name) !== null),
+    MEMBERS.filter((name) => get(params, name) !== null && (name !== "_meta" || isMap(params._meta))),
   );
 
 function need(value, isRight, at) {

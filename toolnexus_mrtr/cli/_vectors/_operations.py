@@ -5,6 +5,7 @@ A private function here has the name of its operation, and the members of a vect
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import msgspec
@@ -108,9 +109,14 @@ def build_call(given: dict[str, Any]) -> Call:
     return Call(**members, limits=Limits(**limits))
 
 
-def _store_and_restore(pause: Pause, server: str | None = None, *, cut: bool = False) -> Pause:
-    """Store a pause, and read it back for a server; where `cut` is set, from one half of the stored bytes."""
+def _store_and_restore(pause: Pause, server: str | None = None, *, cut: bool = False, sorted: bool = False) -> Pause:
+    """Store a pause, and read it back for a server.
+
+    Where `cut` is set, one half of the stored bytes is read back, and where `sorted` is, with its members sorted.
+    """
     data = pause.to_json()
+    if sorted:
+        data = json.dumps(json.loads(data), sort_keys=True).encode("ascii")
     return Pause.from_json(data[: len(data) // 2] if cut else data, server=server)
 
 
