@@ -472,7 +472,7 @@ def test_resume_refuses_a_mapping_with_both_ok_and_action():
     refused("wrong_value", "/a/action", paused(a=link).resume, {"a": both_at_once})
 
 
-def test_resume_reports_the_wrong_kind_before_the_wrong_id():
+def test_resume_refuses_an_answer_to_sampling_whatever_its_id_is():
     refused("answer_kind_mismatch", "/a", paused(a=LLM).resume, {"a": Answer("elc-c-0-1", True)})
 
 

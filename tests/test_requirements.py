@@ -17,7 +17,8 @@ def test_every_requirement_has_its_code_and_its_vectors_or_says_why_not(requirem
     assert requirement["force"] in FORCES
     assert requirement["spec"].partition("#")[0] in PAGES
     if "vectors" in requirement:
-        assert callable(resolve_name(f"toolnexus_mrtr.{requirement['code']}"))
+        assert all(callable(resolve_name(f"toolnexus_mrtr.{code}")) for code in requirement["code"])
+        assert requirement["code"]
         assert [id for id in requirement["vectors"] if id not in IDS] == []
         assert requirement["vectors"]
     else:

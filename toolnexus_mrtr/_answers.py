@@ -35,7 +35,7 @@ from toolnexus_mrtr._writer import write_message, write_result, write_roots
 #: What answers one input request: an `Answer`, a typed result, or a map of the members of either.
 HostAnswer: TypeAlias = Answer | AnswerLike | InputResult | Mapping[str, Any]
 
-#: The kind of request that a map answers, by the member that shows it; `ok` is an `Answer`'s.
+#: The kind of request that a map answers which has this member; `ok` is a member of an `Answer`.
 _KINDS_BY_MEMBER: Final = {
     "action": ElicitRequest,
     "ok": ElicitRequest,
@@ -88,15 +88,15 @@ def write_answer(
     return copy
 
 
-def sort_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
+def match_answers_by_id(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     """Find the key of each `Answer` by its id; `ids` are those of the requests, by key."""
     if isinstance(answers, str | bytes) or not isinstance(answers, Iterable):
         raise TypeError(f"answers must be a mapping or an iterable of Answers, not {type(answers).__name__}")
     keys = {id: key for key, id in ids.items()}
     given: dict[str, Any] = {}
     for place, answer in enumerate(answers):
-        if not _is_host_answer(answer):
-            raise TypeError(f"each of answers must be an Answer where they have no keys, not {type(answer).__name__}")
+        if not _is_answer(answer):
+            raise TypeError(f"each of answers must be an Answer, where they have no keys, not {type(answer).__name__}")
         id = _id(answer)
         key = keys.get(_first_id(id)) if isinstance(id, str) else None
         if key is None:
@@ -107,25 +107,25 @@ def sort_by_key(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     return given
 
 
-def require_own_id(key: str, answer: Any, own_id: Callable[[], str]) -> None:
-    """Refuse the answer to another of our requests; an id that this library did not make says nothing."""
-    id = _id(answer) if isinstance(answer, Mapping) or _is_host_answer(answer) else None
+def require_matching_id(key: str, answer: Any, own_id: Callable[[], str]) -> None:
+    """Refuse an answer whose id was made for another request of an exchange; any other id is ignored."""
+    id = _id(answer) if isinstance(answer, Mapping) or _is_answer(answer) else None
     if isinstance(id, str) and _is_own_id(id) and _first_id(id) != own_id():
         expected = "expected the answer to this request, found the id of another"
         raise LocalProtocolError("answer_id_mismatch", expected, pointer(key, "id"))
 
 
 def ask_again(request: Request, key: str, errors: Sequence[FieldError], attempt: int) -> Request:
-    """Ask a request of a pause again, the `attempt`th time, with what was wrong under `data["errors"]`.
+    """Make the `Request` that asks again, for the `attempt`th time, with what was wrong under `data["errors"]`.
 
-    `errors` are those of this key; each `at` is then `/<field>`.
+    `errors` are those of this key, which is taken off each `at`.
     """
     place = pointer(key)
     listed = [{"at": error.at.removeprefix(place), "code": error.code, "message": error.message} for error in errors]
     return replace(request, id=f"{request.id}.{attempt}", data={**(request.data or {}), "errors": listed})
 
 
-def _is_host_answer(answer: object) -> bool:
+def _is_answer(answer: object) -> bool:
     """Whether this is an `Answer`, of any make, rather than a result of the wire."""
     if isinstance(answer, Mapping):
         return "ok" in answer and "action" not in answer
@@ -146,9 +146,9 @@ def _kinds_answered_by(answer: object) -> tuple[type, ...]:
     """The kinds of request that this can be an answer to."""
     if isinstance(answer, Mapping):
         kinds = [kind for name, kind in _KINDS_BY_MEMBER.items() if name in answer]
-        # A map with none of these members is not the answer to another kind of request but an incomplete one to this.
+        # A map with none of these members may answer any kind; what it lacks is reported later.
         return UnknownRequest, *(kinds or _KINDS_BY_MEMBER.values())
-    if _is_host_answer(answer):
+    if _is_answer(answer):
         return (ElicitRequest,)
     if type(answer) in _KINDS_BY_RESULT:
         return (_KINDS_BY_RESULT[type(answer)],)
@@ -161,7 +161,7 @@ def _write_elicitation_answer(
     extras: dict[str, Any] = {}
     if isinstance(answer, ElicitResult):
         result = answer
-    elif _is_host_answer(answer):
+    elif _is_answer(answer):
         result = call_prefixing_pointers(pointer(key), answer_to_elicit_result, answer, request)
     elif "action" not in answer or not _OF_AN_ANSWER.isdisjoint(answer):
         # What an `Answer` holds is the host's, and must not travel.

@@ -1,8 +1,9 @@
 """The exchange, driven to its end: `run` and `run_async`. The only module that awaits or sleeps.
 
-One generator of steps serves both drivers, and does nothing itself. It yields a `HostCall`, a call of one of the host's
-functions, and is sent its result; or it yields a list of such generators, which have no order and may run at once, and
-is sent the list of what they returned. `_run_steps` and `_run_steps_async` are the loops that make those calls.
+One generator of steps serves both drivers: it decides what happens next, and calls nothing of the host itself. It
+yields a `HostCall`, a call still to be made, and gets its result back from `generator.send`; or it yields a list of
+further generators, which may run in any order, and gets back the list of what they returned. `_run_steps` and
+`_run_steps_async` are the loops that make those calls.
 """
 
 from __future__ import annotations
@@ -41,16 +42,17 @@ def run(
     """Send a call, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
 
     Start from a `Call`, or go on from a stored `Pause`. `send(method, params)` returns the raw result; `params` are its
-    own. `timeout` is in seconds, for all of it, and looked at before each thing that is done: a prompt that waits is
-    not cut short. A form whose answer is invalid is asked again, at most `reask` times, with the field errors under
-    `data["errors"]` of a new `Request`: maps of `at` (`/<field>`), `code` and `message`. `on_step` sees every `Call`
-    before it is sent and every `Pause` before it is answered, those that it started from among them, so that you can
-    store them; it may raise to veto. `sleep` waits out the `delay` of a pause, in seconds. A handler that raises ends
-    the call; nothing is sent, and nothing is ever accepted on behalf of anybody.
+    own to change. `timeout` is in seconds, for all of it, and checked before each call of a function of yours: one that
+    runs is not interrupted. A form whose answer is invalid is asked again, at most `reask` times, with the field errors
+    under `data["errors"]` of a new `Request`: maps of `at` (`/<field>`), `code` and `message`. `on_step` sees every
+    `Call` before it is sent and every `Pause` before it is answered, the one that you passed in included, so that you
+    can store them; it may raise to veto. `sleep` waits out the `delay` of a pause, in seconds. A handler that raises
+    ends the call; nothing is sent, and nothing is ever accepted on behalf of anybody.
 
     Raises what `send`, the handlers and `on_step` raise, unchanged; `TimeoutError`; what `Call.receive` and
     `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
-    handler for, before anything of its pause is asked; `TypeError` for a wrong type, and for an awaitable.
+    handler for, before anything of its pause is asked, and `wrong_value` for a number that is none; `TypeError` for a
+    wrong type, and for an awaitable.
     """
     deadline = _deadline(timeout)
     drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, deadline=deadline)
@@ -91,7 +93,7 @@ async def run_async(
     raise _timed_out()
 
 
-#: What it yields and is sent says the docstring of this module; it returns its own outcome.
+#: A generator as the docstring of this module describes it; its return value is its outcome.
 _Steps: TypeAlias = "Generator[HostCall | list[_Steps], Any, Any]"
 
 
@@ -136,14 +138,14 @@ class _Drive(Struct, frozen=True, kw_only=True):
             key: host_call_for(self.handlers, key, request, host_requests.get(key)) for key, request in requests.items()
         }
         responses = yield [self._ask(state, key, requests[key], call) for key, call in calls.items()]
-        return from_state(Call, state.retry(dict(zip(calls, responses, strict=True))))
+        return from_state(Call, state.next_call(dict(zip(calls, responses, strict=True))))
 
     def _ask(self, pause: PauseState, key: str, request: InputRequest, call: HostCall) -> _Steps:
-        """Ask for one thing until its answer is right, or wrong once too often; return what is sent for it."""
+        """Ask for one thing until its answer fits, or `reask` is used up; return what is sent for it."""
         attempt = 1
         while True:
             answer = to_answer(request, (yield call))
-            response = pause.write_answer(key, answer, request)
+            response = pause.write_input_response(key, answer, request)
             if isinstance(response, dict):
                 return response
             if attempt > self.reask:
@@ -155,7 +157,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
 
 
 def _require_object(result: Any) -> Any:
-    """Refuse JSON that is no object: a transport passes on whatever it got, so that the server is at fault."""
+    """Refuse JSON that is no object, as the server's fault: a transport passes on whatever it got."""
     if result is None or isinstance(result, bool | int | float | str | list):
         raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(result)}")
     return result
@@ -184,15 +186,18 @@ async def _run_steps_async(steps: _Steps, deadline: float) -> Any:
         except StopIteration as stop:
             return stop.value
         if isinstance(step, list):
-            result = await _gather([_run_steps_async(each, deadline) for each in step])
+            result = await _run_all_or_cancel([_run_steps_async(each, deadline) for each in step])
         else:
             result = _call(step, deadline)
             if isinstance(result, Awaitable):
                 result = await result
 
 
-async def _gather(coroutines: list[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Run all at once. The first that fails or is cancelled cancels the others; all have ended when it raises."""
+async def _run_all_or_cancel(coroutines: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Run all at once. The first that fails or is cancelled cancels the others; all have ended when it raises.
+
+    A `TaskGroup` would raise a group of errors in place of that one.
+    """
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
@@ -218,7 +223,7 @@ def _call_without_awaiting(call: HostCall, deadline: float) -> Any:
     if isinstance(result, Awaitable):
         if isinstance(result, Coroutine):
             result.close()
-        raise TypeError(f"{call.name} must return its result, not an awaitable of it: that takes run_async")
+        raise TypeError(f"{call.name} must return its result, not an awaitable: use run_async for that")
     return result
 
 

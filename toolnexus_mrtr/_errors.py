@@ -1,6 +1,6 @@
 """The error tree, JSON Pointers, and the checks of argument types.
 
-Where the error of another library could hold what a person entered, ours is raised behind the `except` block, not
+Where the error of another library could hold what a person entered, ours is raised after the `except` block, not
 inside it: raised inside, it would carry the other one as its `__context__`.
 """
 
@@ -17,19 +17,19 @@ from toolnexus_mrtr._text import quoted
 _LISTED: Final = 2
 _SENTENCE: Final = 100
 
-#: Where a value stands: a JSON Pointer, or a pair of where its parent stands and its own key. A walk keeps pairs, and
-#: writes a pointer only for what it raises.
+#: Where a value stands: a JSON Pointer, or a pair of where its parent stands and its own name or index. A walk keeps
+#: pairs, and writes a pointer only for what it raises.
 LazyPointer: TypeAlias = "str | tuple[LazyPointer, str | int]"
 
 _Result = TypeVar("_Result")
 
 
 class MrtrError(Exception):
-    """The base of every error that this library raises on its own account.
+    """The base of the errors of this library; a wrong Python type is a `TypeError`, and a deadline a `TimeoutError`.
 
-    `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer: into the raw
-    result for remote errors, into the answers for local ones, `""` for the whole. `sentence` says to a person what was
-    expected, and never holds an answer's value; compare `code` and `at`, not the text.
+    `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer into what was
+    refused: the raw result, a schema, the answers by key, or an argument by its name; `""` for the whole. `sentence`
+    says to a person what was expected, and never holds an answer's value; compare `code` and `at`, not the text.
     """
 
     code: str
@@ -58,13 +58,13 @@ class LocalProtocolError(MrtrError):
 
 
 class FieldError(Struct, frozen=True):
-    """One field of a form that its content does not satisfy.
+    """One reason why content does not satisfy its form.
 
     `at` is a pointer: `/<field>` from `Form.check`, `/<key>/<field>` inside an `InvalidAnswer`. `code` is one of
     `required`, `wrong_type`, `too_short`, `too_long`, `too_small`, `too_large`, `not_a_choice`, `too_few`, `too_many`,
     `wrong_format`, `not_finite`, `not_allowed`, `not_sendable`, `other`. `message` tells the person who fills the form
-    in what was expected ("at least 18", "an email address"), and never quotes the value; for words of your own, go by
-    `code` and the `Field`.
+    in what was expected, in words that follow "expected": "at least 18", "an email address". It never quotes the value;
+    for words of your own, go by `code` and the `Field`.
     """
 
     at: str
@@ -75,7 +75,8 @@ class FieldError(Struct, frozen=True):
 class InvalidAnswer(LocalProtocolError):
     """An answer does not satisfy the form that asked for it (code `invalid_answer`); nothing was sent.
 
-    `errors` holds every field error of every key at once, in field order; `at` is the first one's.
+    `errors` holds those of every form at once, in field order, at most 100 of each form; from `run` and `run_async`,
+    those of the form that stayed wrong. `at` is the first one's.
     """
 
     errors: tuple[FieldError, ...]
@@ -122,7 +123,7 @@ def call_prefixing_pointers(prefix: str, function: Callable[..., _Result], *argu
         return function(*arguments)
     except MrtrError as caught:
         error = caught
-    # Raised behind the block, it carries no context, which could hold an answer.
+    # Raised after the block, it carries no context, which could hold an answer.
     raise type(error)(error.code, error.sentence, prefix + error.at)
 
 
@@ -133,6 +134,6 @@ def require_type(name: str, value: object, kind: Any, expected: str) -> None:
 
 
 def require_int(name: str, value: object) -> None:
-    """Refuse an argument that is no whole number; a boolean, which Python takes for one, is none."""
+    """Refuse an argument that is no `int`, or that is a boolean, which Python takes for one."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")

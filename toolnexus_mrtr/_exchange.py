@@ -13,12 +13,12 @@ from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, r
 from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
-from toolnexus_mrtr._state import CallState, PauseState, load, not_stored, require_declaration, store
+from toolnexus_mrtr._state import CallState, PauseState, load, require_declaration, store, stored_pause_invalid
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
 
-_Kind = TypeVar("_Kind", bound="_Value")
+_Kind = TypeVar("_Kind", bound="_Frozen")
 
 
 class Done(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Done(Struct, frozen=True):
         return [("result_type", self.result_type)]
 
 
-class _Value:
+class _Frozen:
     """A frozen value, compared by its private state, which its `repr` does not show."""
 
     __slots__ = ("_state",)
@@ -53,7 +53,7 @@ class _Value:
         return type(other) is type(self) and self._state == getattr(other, "_state", None)
 
     def __hash__(self) -> int:
-        # Params and results are maps, which have no hash; an id and a count tell calls and pauses apart.
+        # Params and results cannot be hashed; what `repr` shows differs between most calls and pauses.
         return hash(tuple(value for _, value in self.__rich_repr__()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -68,13 +68,13 @@ class _Value:
 
 
 @final
-class Call(_Value):
+class Call(_Frozen):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
-    Make one for each call: by its `id` pauses and answers are told apart.
-    `server` is your own name for the server; it is stored with every pause, so that no other server is sent the
-    answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of `params`; where
-    neither says anything, no request is refused as undeclared. The call is sent at most `max_retries + 1` times.
+    Make a new one for each call: its `id` keeps an answer from reaching another call. `server` is your own name for the
+    server; it is stored with every pause, so that no other server is sent the answers. `capabilities` are what was
+    declared to the server; unless given, those in the `_meta` of `params`; where neither says anything, no request is
+    refused as undeclared. `receive` raises `RetryLimitExceeded` for a pause that follows `max_retries` retries.
     `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits,
     unless given.
 
@@ -149,7 +149,7 @@ class Call(_Value):
 
         A pure function: the same result gives an equal value, here and in any other process.
 
-        Raises `RemoteProtocolError` for the first fault in the server's order: `unknown_result_type`,
+        Raises `RemoteProtocolError` for the first fault (entries in the server's order): `unknown_result_type`,
         `method_not_supported`, `nothing_requested`, `undeclared_capability`, `too_large`, and all that
         `input_requests` raises; nothing of such a pause may be shown to anybody. Raises `RetryLimitExceeded` for one
         pause too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
@@ -157,10 +157,10 @@ class Call(_Value):
         state = self._state
         raise_fault(next(result_type_faults(require_result(raw), state.result_types), None))
         if not ElicitationRequests.is_input_required(raw):
-            # The call has ended: its result is never refused for its depth, nor for what JSON cannot carry.
+            # The call has ended: only a value that contains itself is refused, and nothing for what JSON cannot carry.
             result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
-        pause = from_state(Pause, state.pause(raw))
+        pause = from_state(Pause, state.accept_pause(raw))
         if state.retry >= state.max_retries:
             raise RetryLimitExceeded(pause)
         return pause
@@ -174,12 +174,12 @@ class Call(_Value):
         """Give back a stored call, under the rules of `Pause.from_json`."""
         state, raw = load(data, server)
         if raw is not None:
-            raise not_stored()
+            raise stored_pause_invalid()
         return from_state(Call, state)
 
 
 @final
-class Pause(_Value):
+class Pause(_Frozen):
     """A call that waits for input; `Call.receive` makes it, and `Pause.from_json`.
 
     Show its `requests`, or read its `input_requests`, and `resume`. What it gives out is copied each time.
@@ -230,7 +230,7 @@ class Pause(_Value):
 
     @property
     def delay(self) -> float:
-        """Seconds to wait before the retry: 0 after questions, else 0.05 doubling to 5 while nothing is asked."""
+        """Seconds to wait before the retry: 0 if something is asked, else 0.05, doubled by each such pause up to 5."""
         return self._state.delay
 
     @overload
@@ -266,22 +266,22 @@ class Pause(_Value):
     def from_json(data: bytes | str, *, server: str | None = None) -> Pause:
         """Give back a stored pause, checked as by `receive`, for the `server` of its call and no other.
 
-        What was stored with a server must be asked for by that name, and what was stored without one without: no
-        answer and no state goes to a server that did not ask.
+        Pass the `server` that the call was made with, or none if it was made without: no answer and no state goes to a
+        server that did not ask.
 
         Raises `LocalProtocolError` `stored_pause_invalid`, `wrong_server`; `TypeError` for a wrong type.
         """
         state, raw = load(data, server)
         try:
             if raw is not None and ElicitationRequests.is_input_required(raw):
-                return from_state(Pause, state.pause(raw))
+                return from_state(Pause, state.accept_pause(raw))
         except MrtrError:
             pass
-        raise not_stored()
+        raise stored_pause_invalid()
 
 
 class RetryLimitExceeded(MrtrError):
-    """The server paused the call once more after its last retry (code `retry_limit`).
+    """The server paused the call again after `max_retries` retries (code `retry_limit`).
 
     `pause` is that pause. Its `call.params` still hold what was answered before, and `resume` goes on all the same.
     """
@@ -289,7 +289,9 @@ class RetryLimitExceeded(MrtrError):
     pause: Pause
 
     def __init__(self, pause: Pause) -> None:
-        super().__init__("retry_limit", f"expected the call to be done by its retry number {pause.call.retry}")
+        super().__init__(
+            "retry_limit", f"expected a finished call after {pause.call.retry} retries, found another pause"
+        )
         self.pause = pause
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
@@ -304,7 +306,7 @@ def from_state(kind: type[_Kind], state: CallState | PauseState) -> _Kind:
 
 
 def state_of(pause: Pause) -> PauseState:
-    """Give the state of a pause to a driver, which writes each answer as it comes."""
+    """Give the private state of a pause to a driver, which checks each answer as it comes, without `resume`."""
     return pause._state  # noqa: SLF001 - the state is this module's own
 
 

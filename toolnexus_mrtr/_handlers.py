@@ -48,7 +48,8 @@ class Handlers(_Options, frozen=True):
     is theirs to change. `modes` are the kinds of elicitation that `wait_for` can show; `sampling_tools` says that
     `create_message` heeds `tools` and `tool_choice`.
 
-    Raises `LocalProtocolError` `wrong_value` for modes that are none, and `TypeError` for a wrong type.
+    Raises `LocalProtocolError` `wrong_value` for `modes` that are empty or hold another word, and `TypeError` for a
+    wrong type.
     """
 
     wait_for: Callable[[Request], _Elicited | Awaitable[_Elicited]] | None = None
@@ -80,7 +81,7 @@ class Handlers(_Options, frozen=True):
     def meta(self, client_info: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Give the `_meta` that every request of 2026-07-28 carries (basic/index, "_meta"); put it into the params.
 
-        `client_info` is the client's `name` and `version`; leave it out, and the server is not told.
+        `client_info` is the client's `name` and `version`, which a client SHOULD send.
         """
         require_type("client_info", client_info, Mapping | None, "a mapping")
         meta = {"io.modelcontextprotocol/protocolVersion": _PROTOCOL, CAPABILITIES: self.capabilities()}
@@ -98,9 +99,9 @@ class HostCall(Struct, frozen=True):
 
 
 def host_call_for(handlers: Handlers, key: str, request: InputRequest, host_request: Request | None) -> HostCall:
-    """Find the handler for what is asked, and hand it a copy: `host_request` if it is an elicitation.
+    """Find the handler for a request, and pair it with a copy of its own: `host_request` for an elicitation.
 
-    A handler whose declaration leaves this out (`modes`, `sampling_tools`) does not count.
+    A handler is passed over where `modes` or `sampling_tools` exclude the request.
     """
     if isinstance(request, ElicitRequest):
         if handlers.wait_for is not None and mode_of(request) in handlers.modes:

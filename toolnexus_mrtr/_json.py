@@ -21,7 +21,7 @@ DEPTH: Final = 64
 MOST: Final = 10**4300
 LEAST: Final = -MOST
 
-#: No parser gives a value as deep as this, but a value that contains itself is.
+#: Deeper than any parser goes: a value that is deeper contains itself.
 ENDLESS: Final = 100_000
 
 _UNCHANGED: Final = frozenset({str, bool, type(None)})
@@ -57,9 +57,9 @@ def copy_checked(value: Any) -> Any:
 
 
 def _copy_by_text(value: Any, depth: int) -> Any:
-    """Write a value and read it back, which is three times as fast; `UNSET` where that would change it.
+    """Write a value and read it back, which is faster than a walk; `UNSET` where that would change it.
 
-    NaN, bytes, tuples, keys that are numbers and the like come back as something else, which is then not equal.
+    NaN, bytes, tuples, keys that are numbers and the like come back changed, so that the copy is not equal.
     """
     try:
         text = msgspec.json.encode(value)
@@ -99,7 +99,7 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
                     raise _fault("too_large", f"at most {depth} levels of nesting", place, remote=remote)
                 todo.append((copy, place, level + 1))
             elif copy is UNSET:
-                raise _fault("wrong_type", f"a JSON value, found {unsendable(item)}", place, remote=remote)
+                raise _fault("wrong_type", f"a JSON value, found {describe_unsendable(item)}", place, remote=remote)
             box[key] = copy
     return root[0]
 
@@ -171,7 +171,7 @@ def _is_split(names: Iterable[str]) -> bool:
     return any(map(has_split_pair, names))
 
 
-def unsendable(value: object) -> str:
+def describe_unsendable(value: object) -> str:
     """Name what keeps a value off the wire, for a message; never the value itself."""
     if isinstance(value, int):
         return "a number beyond 4,300 digits"

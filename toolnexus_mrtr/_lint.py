@@ -22,18 +22,18 @@ from toolnexus_mrtr._findings import (
 from toolnexus_mrtr._forms import form_findings, link_findings
 from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._text import json_type
-from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE, URL
+from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, PAUSABLE_METHODS, SAMPLE, URL
 from toolnexus_mrtr._urls import inspect_url
 from toolnexus_mrtr._validation import (
     Entry,
     Limits,
     entry_faults,
     entry_of,
-    map_faults,
-    method_faults,
+    input_requests_faults,
+    paused_result_faults,
+    request_state_faults,
     require_result,
     result_type_faults,
-    state_faults,
 )
 
 _LIMITS: Final = Limits()
@@ -83,11 +83,11 @@ def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[
     yield from result_type_faults(raw)
     if result_type == COMPLETE:
         # The result of a task, which another method gets, has such members too.
-        for name in present if method is None or method in MRTR_METHODS else ():
+        for name in present if method is None or method in PAUSABLE_METHODS else ():
             yield warning("not_paused", f"expected no {name} in a result that is complete", f"/{name}", MRTR)
         return
     if result_type == INPUT_REQUIRED:
-        yield from method_faults(raw, method)
+        yield from paused_result_faults(raw, method)
     if present:
         yield from _pause_findings(raw, capabilities)
     if result_type == INPUT_REQUIRED:
@@ -99,13 +99,13 @@ def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | No
     entries = raw.get("inputRequests")
     if isinstance(entries, Mapping) and not entries:
         yield warning("asks_nothing", "expected something to be asked, or no inputRequests", "/inputRequests", SERVERS)
-    yield from map_faults(raw, _LIMITS)
+    yield from input_requests_faults(raw, _LIMITS)
     for key, entry in entries.items() if isinstance(entries, Mapping) else ():
         yield from entry_faults(key, entry, capabilities, _LIMITS)
         if isinstance(entry, Mapping):
             yield from _entry_warnings(key, entry)
     yield from _null_member(raw, "requestState")
-    yield from state_faults(raw, _LIMITS)
+    yield from request_state_faults(raw, _LIMITS)
 
 
 def _null_member(holder: Mapping[str, Any], name: str, at: str = "") -> Iterator[Finding]:

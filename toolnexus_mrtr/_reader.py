@@ -1,4 +1,4 @@
-"""Raw to typed: what a paused result asks, leniently as the sibling ports read it, and strictly by the protocol."""
+"""Raw to typed: what a paused result asks, read leniently, as Apache Juneau's client does, or by the protocol."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from toolnexus_mrtr._types import (
 from toolnexus_mrtr._validation import (
     Entry,
     entry_of,
-    map_faults,
+    input_requests_faults,
     read_well_formed,
+    request_state_faults,
     require_result,
     shape_faults,
-    state_faults,
     url_faults,
 )
 
@@ -50,11 +50,11 @@ class ElicitationRequests:
 
     @staticmethod
     def requests(raw: Mapping[str, Any]) -> dict[str, ElicitRequest | None]:
-        """Read what is asked, leniently: every entry as an elicitation, in the server's order.
+        """Read what is asked, leniently: one `ElicitRequest` for each entry, in the server's order.
 
         Absent or null `inputRequests` give `{}`, a null entry gives `None`, and an entry of another method an
-        `ElicitRequest` with every field `None`. Both the specification's entries and Juneau's flat ones are read.
-        `input_requests` reads the other kinds too.
+        `ElicitRequest` with every field `None`; any string is taken for a mode. Both the specification's entries and
+        Juneau's flat ones are read. `input_requests` reads the other kinds too.
 
         Raises `RemoteProtocolError` whose `at` names the key: `wrong_type`, `unknown_mode` for a mode that is no
         string, `unsafe_url` for a url that `inspect_url` refuses.
@@ -77,7 +77,7 @@ class ElicitationRequests:
 
         Raises `RemoteProtocolError` `wrong_type` when it is no string.
         """
-        raise_fault(next(state_faults(require_result(raw)), None))
+        raise_fault(next(request_state_faults(require_result(raw)), None))
         state: str | None = raw.get("requestState")
         return state
 
@@ -90,7 +90,7 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
     Absent or null `inputRequests` give `{}`. `resultType` is not looked at. Schemas and params are kept whole and
     shared with `raw`: copy them before you change them.
 
-    Raises `RemoteProtocolError` for the first fault in the server's order: `wrong_type`, `missing_member`,
+    Raises `RemoteProtocolError` for the first fault, entries in the server's order: `wrong_type`, `missing_member`,
     `unknown_mode`, `unsafe_url`; `LocalProtocolError` `not_a_result` for a whole JSON-RPC response; `TypeError` for
     what is no map.
     """
@@ -103,13 +103,13 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
 
 def read_leniently(entry: Mapping[str, Any], at: str = "") -> ElicitRequest:
     """Read one entry as `ElicitationRequests.requests` does; errors point to it at `at`."""
-    _refuse(entry, at, strict=False)
+    _raise_first_fault(entry, at, strict=False)
     parts = entry_of(entry)
     return _elicitation(parts) if parts.method == ELICIT else UNREAD
 
 
 def _read_strictly(entry: Any, at: str) -> InputRequest:
-    _refuse(entry, at, strict=True)
+    _raise_first_fault(entry, at, strict=True)
     parts = entry_of(entry)
     if parts.method == ELICIT:
         return _elicitation(parts)
@@ -120,7 +120,7 @@ def _read_strictly(entry: Any, at: str) -> InputRequest:
     return UnknownRequest(method=parts.method, params=parts.params)
 
 
-def _refuse(entry: Any, at: str, *, strict: bool) -> None:
+def _raise_first_fault(entry: Any, at: str, *, strict: bool) -> None:
     """Raise the first fault of an entry, if it has one."""
     raise_fault(next(shape_faults(entry, at, strict=strict), None))
     raise_fault(next(url_faults(entry, at), None))
@@ -144,11 +144,11 @@ def _entries(raw: Mapping[str, Any]) -> Mapping[Any, Any]:
     entries = require_result(raw).get("inputRequests")
     if type(entries) is dict:
         return entries
-    raise_fault(next(map_faults(raw), None))
+    raise_fault(next(input_requests_faults(raw), None))
     return entries or {}
 
 
 def _plain_key(key: Any) -> str:
     if not isinstance(key, str):
-        raise_fault(wrong_type("names that are strings", key, "/inputRequests", MRTR))
+        raise_fault(wrong_type("keys that are strings", key, "/inputRequests", MRTR))
     return str.__str__(key)

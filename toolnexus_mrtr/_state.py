@@ -1,6 +1,7 @@
-"""The private state of a call and of its pause: how it is stored and read, and how one gives the next call.
+"""The private state of a call and of its pause: how it is stored and read, and how a pause becomes the next call.
 
-All of it is plain, checked and never handed out itself; `Call` and `Pause` are the public values around it.
+All of it is plain, checked and never handed out itself; `Call` and `Pause` are the public values around it. This is not
+the `requestState` of a server, which is one string in a result.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from toolnexus_mrtr._answers import require_own_id, sort_by_key, write_answer
+from toolnexus_mrtr._answers import match_answers_by_id, require_matching_id, write_answer
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
@@ -28,10 +29,10 @@ from toolnexus_mrtr._writer import require_same_keys
 #: The member of `_meta` that declares what a client can do (basic/index, "_meta").
 CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 
-#: How deep a stored call may be nested: the deepest that `Limits` allows, and what is written around it.
+#: How deep stored bytes may be nested: the 256 levels that `Limits` allows at most, and those that `store` adds.
 _DEEPEST: Final = 300
 
-#: Seconds: the first delay, how often it doubles, and the longest.
+#: The first delay in seconds, how often it doubles, and the longest in seconds.
 _DELAY: Final = 0.05
 _DOUBLINGS: Final = 7
 _LONGEST: Final = 5.0
@@ -48,7 +49,7 @@ _Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 
 
 class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that a call is. `idle` counts the pauses right before it, one after the other, that asked nothing."""
+    """All that a call is. `idle` says how many pauses in a row, up to this send, asked nothing: it sets the delay."""
 
     method: str
     params: dict[str, Any]
@@ -67,14 +68,14 @@ class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return [("id", self.id), ("method", self.method), ("retry", self.retry)]
 
     def declared(self) -> Any:
-        """Give the capabilities that the server knows of; `None` where nobody said."""
+        """Give the declared capabilities; `None` where nothing was declared."""
         if self.capabilities is not None:
             return self.capabilities
         meta = self.params.get("_meta")
         return meta.get(CAPABILITIES) if isinstance(meta, dict) else None
 
-    def pause(self, raw: Mapping[str, Any]) -> PauseState:
-        """Take up a paused result, copied, or raise its first fault."""
+    def accept_pause(self, raw: Mapping[str, Any]) -> PauseState:
+        """Check a paused result and copy it, or raise its first fault."""
         faults = pause_faults(raw, method=self.method, capabilities=self.declared(), limits=self.limits)
         raise_fault(next(faults, None))
         return PauseState(self, copy_json(raw, depth=self.limits.depth, remote=True))
@@ -139,10 +140,12 @@ class PauseState(Struct, frozen=True, dict=True):
         assert isinstance(request, ElicitRequest)  # noqa: S101 - nothing else is asked of `wait_for`
         return to_host_request(request, self.request_id(key))
 
-    def write_answer(self, key: str, answer: Any, request: InputRequest) -> dict[str, Any] | tuple[FieldError, ...]:
+    def write_input_response(
+        self, key: str, answer: Any, request: InputRequest
+    ) -> dict[str, Any] | tuple[FieldError, ...]:
         """Write what the retry carries for one answer, or give the field errors."""
         if isinstance(request, ElicitRequest):
-            require_own_id(key, answer, partial(self.request_id, key))
+            require_matching_id(key, answer, partial(self.request_id, key))
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 
@@ -150,24 +153,25 @@ class PauseState(Struct, frozen=True, dict=True):
         """Make the call to send next, of answers by key or by id."""
         requests = self.input_requests()
         is_by_key = isinstance(answers, Mapping)
-        by_key: Mapping[str, Any] = answers if is_by_key else sort_by_key(answers, self.request_ids())
+        by_key: Mapping[str, Any] = answers if is_by_key else match_answers_by_id(answers, self.request_ids())
         require_same_keys("answers", by_key, requests)
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []
         for key, request in requests.items():
-            response = self.write_answer(key, by_key[key], request)
+            response = self.write_input_response(key, by_key[key], request)
             if isinstance(response, dict):
                 responses[key] = response
             else:
                 errors += response
         if errors:
             raise InvalidAnswer(errors)
-        return self.retry(responses, meta)
+        return self.next_call(responses, meta)
 
-    def retry(self, responses: dict[str, Any], meta: Mapping[str, Any] | None = None) -> CallState:
+    def next_call(self, responses: dict[str, Any], meta: Mapping[str, Any] | None = None) -> CallState:
         """Make the call to send next, of `inputResponses` that are written."""
         call = self.call
-        # Answers and state belong to one retry alone (basic/patterns/mrtr, "Client Requirements", 2 and 4).
+        # Answers and state belong to one retry alone (basic/patterns/mrtr, "Client Requirements", 2 and 4): those of an
+        # earlier pause go, and a state is echoed only where this pause has one.
         params = {name: call.params[name] for name in call.params if name not in _OF_A_RETRY}
         if meta is not None:
             params["_meta"] = copy_json(meta, "/_meta", depth=call.limits.depth)
@@ -186,7 +190,7 @@ class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 def require_declaration(params: dict[str, Any], at: str) -> None:
-    """Refuse params whose capabilities are no map: nobody could say what they declare."""
+    """Refuse params whose declared capabilities are no object."""
     meta = params.get("_meta")
     declared = meta.get(CAPABILITIES) if isinstance(meta, dict) else None
     if not isinstance(declared, dict | None):
@@ -199,24 +203,26 @@ def store(call: CallState, raw: dict[str, Any] | None = None) -> bytes:
     with suppress(RecursionError):
         stored = msgspec.to_builtins(_Stored(_FORMAT, call, raw))
         return json.dumps(stored, allow_nan=False, separators=(",", ":")).encode("ascii")
-    raise LocalProtocolError("wrong_value", "expected to be called with more of Python's recursion limit left")
+    raise LocalProtocolError(
+        "wrong_value", "expected a call with more of Python's stack left: it is too deep to write the JSON"
+    )
 
 
 def load(data: bytes | str, server: str | None) -> tuple[CallState, dict[str, Any] | None]:
     """Give back what `store` stored, for the server that it was stored for."""
-    require_type("data", data, bytes | bytearray | str, "bytes")
+    require_type("data", data, bytes | bytearray | str, "bytes or a str")
     require_type("server", server, str | None, "a str")
     stored = _load(data)
     if stored is None:
-        raise not_stored()
+        raise stored_pause_invalid()
     if stored.call.server != server:
-        raise LocalProtocolError("wrong_server", "expected as server= the name that this was stored for")
+        raise LocalProtocolError("wrong_server", "expected the server= that the stored call was made with")
     return stored.call, stored.result
 
 
-def not_stored() -> LocalProtocolError:
-    """Make the error for what `store` never wrote. It says no more: the bytes are secret."""
-    return LocalProtocolError("stored_pause_invalid", "expected what to_json has stored, whole and unchanged")
+def stored_pause_invalid() -> LocalProtocolError:
+    """Make the error for anything but the bytes that `store` wrote. It says no more: they are secret."""
+    return LocalProtocolError("stored_pause_invalid", "expected what to_json of the same class has stored, unchanged")
 
 
 def _load(data: bytes | str) -> _Stored | None:

@@ -1,4 +1,4 @@
-"""The host contract of toolnexus (its SPEC, section 10): one `Request` out, one `Answer` back; both mappings."""
+"""The host contract of toolnexus (its SPEC, section 10): an elicitation becomes a `Request`, an `Answer` its result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 class Request(Struct, frozen=True, omit_defaults=True):
     """What a host is asked to resolve: one question, one consent, one visit to a url.
 
-    `id` correlates the answer; it is the host's, not the server's key. `kind` is `"input"` (a form; its JSON Schema is
-    under `data["schema"]`) or `"authorization"` (a `url` to show in full and to open only with consent); the vocabulary
-    is open. `prompt` is the server's message verbatim: pass it through `printable` before a terminal sees it.
+    `id` correlates the answer: put it into the `Answer`. It is not the server's key. `kind` is `"input"` (a form; its
+    JSON Schema is under `data["schema"]`) or `"authorization"` (a `url` to show in full and to open only with consent);
+    the vocabulary is open. `prompt` is the server's message verbatim: pass it through `printable` before a terminal
+    sees it.
 
     The members keep their wire names, `expiresAt` included, so that a host written for toolnexus can be handed one.
     msgspec encodes it with absent members left out, and decodes it ignoring members that it does not know.
@@ -41,7 +42,7 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     """What a host answers to a `Request`.
 
     `ok` is true when the person agreed; `data` is then what was entered. Otherwise `reason` may say why: exactly
-    `"declined"` is an explicit no, sent as a decline; any other, `"cancelled"` or `"expired"`, is sent as a cancel.
+    `"declined"` is an explicit no, sent as a decline; any other reason, and none, is sent as a cancel.
     Encoded and decoded as `Request` is. Its `repr` never shows `data`.
     """
 
@@ -81,7 +82,7 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
     over processes. For a `Pause` take its `requests`: `resume` refuses an answer with any other id of ours.
 
     Raises `LocalProtocolError` `not_an_elicitation` for the request of another method, and `RemoteProtocolError`
-    `wrong_type`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.
+    `wrong_type`, `unknown_mode`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.
     """
     require_type("id", id, str | None, "a str")
     entry = _to_entry(params)
@@ -92,7 +93,7 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
 
 
 def to_host_request(request: ElicitRequest, id: str) -> Request:
-    """Map an elicitation that was read, and so has a url where its mode needs one."""
+    """Map an elicitation; one of mode `url` has a url, which the caller has made sure of."""
     prompt = request.message or ""
     if mode_of(request) == URL:
         return Request(id, "authorization", prompt, url=request.url)
@@ -135,7 +136,7 @@ def is_answer_like(value: object) -> bool:
 
 
 def _to_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a raw entry, in either shape, of what may be an elicitation in any form."""
+    """Turn an `ElicitRequest` into flat params, and give a raw elicitation back as it is; refuse anything else."""
     if isinstance(params, ElicitRequest):
         members = {
             "mode": params.mode,

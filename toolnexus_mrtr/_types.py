@@ -1,4 +1,4 @@
-"""The structs of the protocol, its method names and result types. Data only; imports nothing of the library.
+"""The structs of the protocol, its method names and result types. Imports nothing of the library.
 
 Specification: MCP 2026-07-28, `basic/patterns/mrtr`, `client/elicitation`, and `schema.ts`, which outranks schema.json.
 """
@@ -15,7 +15,7 @@ SAMPLE: Final = "sampling/createMessage"
 LIST_ROOTS: Final = "roots/list"
 
 #: The three calls that a server may pause (basic/patterns/mrtr, "Supported Requests").
-MRTR_METHODS: Final = ("prompts/get", "resources/read", "tools/call")
+PAUSABLE_METHODS: Final = ("prompts/get", "resources/read", "tools/call")
 
 COMPLETE: Final = "complete"
 INPUT_REQUIRED: Final = "input_required"
@@ -48,10 +48,10 @@ class _Value(Struct, frozen=True, kw_only=True):
 class ElicitRequest(_Value, frozen=True, kw_only=True, omit_defaults=True, rename=_WIRE_NAMES):
     """A question to a person: a form, or a visit to a url (client/elicitation, "Elicitation Requests").
 
-    Each field is `None` when the member is absent. An absent `mode` means form. `url` has passed `inspect_url` when
-    `mode` is `"url"`, and means nothing otherwise. `requested_schema` is the server's object, whole and in its order,
-    shared with the map that it was read from, and so is `meta`, the `_meta` of the params; one that is no object counts
-    as absent.
+    Each field is `None` when the member is absent. An absent `mode` means form. Where a reader made it, `url` was not
+    refused by `inspect_url`; without the mode `"url"` it means nothing. `requested_schema` is the server's object,
+    whole and in its order, shared with the map that it was read from, and so is `meta`, the `_meta` of the params; one
+    that is no object counts as absent.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("message", "mode", "url")

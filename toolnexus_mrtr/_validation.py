@@ -1,8 +1,10 @@
-"""Every rule that a server's result can break, each spelled once; its findings come in document order.
+"""The rules that a server's result can break, for readers, `Call.receive` and `lint` alike.
 
-How it works: what ends in `_faults` yields a `Finding` for each rule that is broken and changes nothing. A reader, or
-`Call.receive`, raises the first of them; `lint` lists them all. Most entries of `inputRequests` break no rule, so
-`read_well_formed` looks at each one first, and the rules are asked only about an entry that it does not read.
+How it works: what ends in `_faults` yields a `Finding` for each rule that is broken, entries in the server's order, and
+changes nothing. A reader, or `Call.receive`, raises the first of them; `lint` lists them all. Most entries of
+`inputRequests` break none of the rules of `shape_faults` and `url_faults`, so `read_well_formed` looks at each first,
+and these rules are asked only about an entry that it does not read: it must refuse whatever they do. Elsewhere are the
+rules on the schema of a form (`_forms`), on nesting (`_json`), and those that `lint` alone reports (`_lint`).
 
 An example. This result answers a `tools/call` whose client declared `{"elicitation": {}}`, forms alone:
 
@@ -17,8 +19,8 @@ An example. This result answers a `tools/call` whose client declared `{"elicitat
     undeclared_capability  /inputRequests/b/params/mode             "elicitation.url"
     unsafe_url             /inputRequests/b/params/url              bad_scheme
 
-`Call.receive` raises the first. `input_requests`, which knows of no call, would not find the third, and
-`ElicitationRequests.requests`, which reads leniently, not the second.
+`Call.receive` raises the first. `input_requests` knows no call, and would not find the third;
+`ElicitationRequests.requests` reads leniently, and would not find the second either.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from toolnexus_mrtr._findings import (
     error,
     wrong_type,
 )
-from toolnexus_mrtr._json import DEPTH, has_split_pair, unsendable
+from toolnexus_mrtr._json import DEPTH, describe_unsendable, has_split_pair
 from toolnexus_mrtr._text import json_type, quoted
 from toolnexus_mrtr._types import (
     COMPLETE,
@@ -51,7 +53,7 @@ from toolnexus_mrtr._types import (
     INPUT_REQUIRED,
     LIST_ROOTS,
     MODES,
-    MRTR_METHODS,
+    PAUSABLE_METHODS,
     SAMPLE,
     URL,
     CreateMessageRequest,
@@ -61,7 +63,7 @@ from toolnexus_mrtr._types import (
 )
 from toolnexus_mrtr._urls import inspect_url, plain_url
 
-#: Deeper values would exhaust the stack of the standard library's JSON; larger counts no JSON parser holds exactly.
+#: Well below the recursion limit, which the standard library's JSON comes up against; and how far a double can count.
 _DEEPEST: Final = 256
 MAX_COUNT: Final = 2**53
 
@@ -70,8 +72,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much one pause may hold; beyond it `receive` raises `too_large`.
 
     `input_requests` counts entries. `key`, `message` (of an elicitation) and `request_state` count characters. `depth`
-    counts nested objects and arrays of the whole pause, itself included, and of a call's params; at most 256. The
-    length of a url is `inspect_url`'s to judge.
+    counts nested objects and arrays of the whole pause, itself included, and of a call's params (there it is
+    `wrong_value`); at most 256. The length of a url is judged by `inspect_url`.
 
     Raises `TypeError` for what is no `int`, and `LocalProtocolError` `wrong_value` for one that is no limit.
     """
@@ -97,7 +99,7 @@ class Entry(Struct, frozen=True):
 
     `params_at` is the pointer from the entry to its params, `""` where the entry is the params, as Apache Juneau's
     servers write it. `mode` is that of an elicitation, and `UNSET` for any other entry and for one without params.
-    Nothing has been checked: all of it is whatever stood there, or `None`.
+    Nothing is checked: what is not filled in here is whatever stood there, or `None`.
     """
 
     method: Any
@@ -119,7 +121,7 @@ def entry_of(entry: Any) -> Entry:
 
 
 def require_result(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a result back; refuse what is no map, and a whole response, which would look like a finished call."""
+    """Give a result back. A whole response is refused: without `resultType` it would pass for a finished call."""
     if type(raw) is not dict:
         require_type("raw", raw, Mapping, "a mapping")
     if raw.get("jsonrpc") == "2.0" and "resultType" not in raw and ("result" in raw or "error" in raw):
@@ -180,48 +182,48 @@ def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ())
 def pause_faults(
     raw: Mapping[str, Any], *, method: str | None, capabilities: Mapping[str, Any] | None, limits: Limits
 ) -> Iterator[Finding]:
-    """All that keeps a paused result from being taken up. A method or capabilities that are `None` rule nothing out."""
-    yield from method_faults(raw, method)
-    yield from map_faults(raw, limits)
+    """What keeps a paused result from being accepted; rules that need a method or capabilities are skipped without."""
+    yield from paused_result_faults(raw, method)
+    yield from input_requests_faults(raw, limits)
     entries = raw.get("inputRequests")
     for key, entry in entries.items() if isinstance(entries, Mapping) else ():
         yield from entry_faults(key, entry, capabilities, limits)
-    yield from state_faults(raw, limits)
+    yield from request_state_faults(raw, limits)
 
 
-def method_faults(raw: Mapping[str, Any], method: str | None) -> Iterator[Finding]:
+def paused_result_faults(raw: Mapping[str, Any], method: str | None) -> Iterator[Finding]:
     """A result that cannot be a pause: its method is never paused, or it neither asks nor has a state."""
-    if method is not None and method not in MRTR_METHODS:
+    if method is not None and method not in PAUSABLE_METHODS:
         # basic/patterns/mrtr, "Supported Requests".
-        message = f"expected no pause of the method {quoted(method)}"
+        message = f"expected a method that can be paused, found {quoted(method)}"
         yield error("method_not_supported", message, "/resultType", MRTR + "#supported-requests")
     if raw.get("inputRequests") is None and raw.get("requestState") is None:
         # basic/patterns/mrtr, "Server Requirements", 6.
         yield error("nothing_requested", "expected inputRequests, requestState or both", "", SERVERS)
 
 
-def map_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
+def input_requests_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
     """`inputRequests` is no map, or a larger one than the limits allow."""
     entries = raw.get("inputRequests")
     if entries is not None and not isinstance(entries, Mapping):
         yield wrong_type("an object", entries, "/inputRequests", MRTR)
     elif limits is not None and entries is not None and len(entries) > limits.input_requests:
-        yield _too_large("entries", limits.input_requests, "/inputRequests")
+        yield error("too_large", f"expected at most {limits.input_requests} entries", "/inputRequests", MRTR)
 
 
-def state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
+def request_state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
     """`requestState` is no string, or a longer one than the limits allow."""
     state = raw.get("requestState")
-    if state is not None and not isinstance(state, str):
+    if isinstance(state, str) and has_split_pair(state):
+        yield error("wrong_type", f"expected a string, found {describe_unsendable(state)}", "/requestState", MRTR)
+    elif state is not None and not isinstance(state, str):
         yield wrong_type("a string", state, "/requestState", MRTR)
-    elif state is not None and has_split_pair(state):
-        yield error("wrong_type", f"expected a string, found {unsendable(state)}", "/requestState", MRTR)
     elif limits is not None and state is not None and len(state) > limits.request_state:
-        yield _too_large("characters", limits.request_state, "/requestState")
+        yield error("too_large", f"expected at most {limits.request_state} characters", "/requestState", MRTR)
 
 
 def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, limits: Limits) -> Iterator[Finding]:
-    """All that keeps one entry of a pause from being taken up."""
+    """All that keeps one entry of a pause from being accepted."""
     at, parts = pointer("inputRequests", key), entry_of(entry)
     is_well_formed = read_well_formed(entry) is not None
     if not is_well_formed:
@@ -231,17 +233,20 @@ def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, l
     if not is_well_formed:
         yield from url_faults(entry, at)
     if isinstance(key, str) and len(key) > limits.key:
-        yield _too_large("characters", limits.key, at)
+        yield error("too_large", f"expected at most {limits.key} characters", at, MRTR)
     message = parts.params.get("message") if parts.mode is not UNSET else None
     if isinstance(message, str) and len(message) > limits.message:
-        yield _too_large("characters", limits.message, f"{at}{parts.params_at}/message")
+        yield error(
+            "too_large", f"expected at most {limits.message} characters", f"{at}{parts.params_at}/message", MRTR
+        )
 
 
 def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
     """What is missing or mistyped in one entry.
 
-    Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null, and only an
-    elicitation is looked at: what is there has its type, and null counts as absent but for a `mode` or a `message`.
+    Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null, a `method`
+    must be a string, and only an elicitation is looked at further: what is there has its type, any string is a mode,
+    and null counts as absent except for `method`, `mode` and `message`.
     """
     if not isinstance(entry, Mapping):
         return iter(() if entry is None and not strict else (wrong_type("an object", entry, at, MRTR),))
@@ -272,13 +277,13 @@ def url_faults(entry: Any, at: str) -> Iterator[Finding]:
         yield error("unsafe_url", message, f"{at}{parts.params_at}/url", SAFE_URLS)
 
 
-def _elicitation_faults(entry: Entry, at: str, *, strict: bool) -> Iterator[Finding]:
-    params, mode = entry.params, entry.mode
+def _elicitation_faults(parts: Entry, at: str, *, strict: bool) -> Iterator[Finding]:
+    params, mode = parts.params, parts.mode
     if not isinstance(mode, str) or (strict and mode not in MODES):
         found = quoted(mode) if isinstance(mode, str) else json_type(mode)
         yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
-    url, schema = ("url", "a string"), ("requestedSchema", "an object")
-    own, other = (url, schema) if mode == URL else (schema, url)
+    members = [("requestedSchema", "an object"), ("url", "a string")]
+    own, other = reversed(members) if mode == URL else members
     yield from _member_faults(params, "message", "a string", at, ELICITATION, needed=strict or "message" in params)
     yield from _member_faults(params, *own, at, ELICITATION, needed=strict and mode in MODES)
     yield from _member_faults(params, *other, at, ELICITATION, needed=False)
@@ -287,7 +292,7 @@ def _elicitation_faults(entry: Entry, at: str, *, strict: bool) -> Iterator[Find
 def _member_faults(
     params: Mapping[str, Any], name: str, expected: str, at: str, spec: str, *, needed: bool = True
 ) -> Iterator[Finding]:
-    """One member is absent, or of another type; where it is not needed, absent and null will do."""
+    """One member is absent, or of another type; where it is not needed, it may be absent or null."""
     value = params.get(name, UNSET if needed else None)
     if value is UNSET:
         yield error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
@@ -295,25 +300,25 @@ def _member_faults(
         yield error("wrong_type", f"expected {expected}, found {json_type(value)}", f"{at}/{name}", spec)
 
 
-def _undeclared(entry: Entry, at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
+def _undeclared(parts: Entry, at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:
     """A server must not ask for what this request did not declare (basic/patterns/mrtr, "Server Requirements", 7)."""
-    if entry.method == ELICIT:
+    if parts.method == ELICIT:
         declared = capabilities.get("elicitation")
         if declared is None:
             yield _not_declared("elicitation", at, ELICITATION)
-        elif entry.mode in MODES and entry.mode not in _declared_modes(declared):
-            yield _not_declared(f"elicitation.{entry.mode}", f"{at}{entry.params_at}/mode", ELICITATION)
-    elif entry.method == SAMPLE:
+        elif parts.mode in MODES and parts.mode not in _declared_modes(declared):
+            yield _not_declared(f"elicitation.{parts.mode}", f"{at}{parts.params_at}/mode", ELICITATION)
+    elif parts.method == SAMPLE:
         declared = capabilities.get("sampling")
         has_tools = isinstance(declared, Mapping) and declared.get("tools") is not None
         if declared is None:
             yield _not_declared("sampling", at, SAMPLING)
-        elif isinstance(entry.params, Mapping) and not has_tools:
-            # A client must refuse both (schema.ts, CreateMessageRequestParams).
+        elif isinstance(parts.params, Mapping) and not has_tools:
+            # A client must refuse `tools` and `toolChoice` (schema.ts, CreateMessageRequestParams).
             for name in ("tools", "toolChoice"):
-                if entry.params.get(name) is not None:
+                if parts.params.get(name) is not None:
                     yield _not_declared("sampling.tools", f"{at}/params/{name}", SAMPLING)
-    elif entry.method == LIST_ROOTS and capabilities.get("roots") is None:
+    elif parts.method == LIST_ROOTS and capabilities.get("roots") is None:
         yield _not_declared("roots", at, ROOTS)
 
 
@@ -324,8 +329,4 @@ def _declared_modes(elicitation: Any) -> tuple[str, ...]:
 
 
 def _not_declared(capability: str, at: str, spec: str) -> Finding:
-    return error("undeclared_capability", f"expected nothing that needs the capability {capability!r}", at, spec)
-
-
-def _too_large(unit: str, limit: int, at: str) -> Finding:
-    return error("too_large", f"expected at most {limit} {unit}", at, MRTR)
+    return error("undeclared_capability", f"expected only what was declared, this needs {capability!r}", at, spec)

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, pointer, prefix_pointers, require_type
 from toolnexus_mrtr._forms import coerce
-from toolnexus_mrtr._json import LEAST, MOST, copy_json, has_split_pair, to_plain, unsendable
+from toolnexus_mrtr._json import LEAST, MOST, copy_json, describe_unsendable, has_split_pair, to_plain
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import (
     ACTIONS,
@@ -28,7 +28,7 @@ from toolnexus_mrtr._types import (
     mode_of,
 )
 
-#: Gives content as the retry carries it, or its field errors: of a key, the content, and the form's schema if known.
+#: Called with the key, the content and the form's schema or `None`; gives the content to send, or field errors.
 Fit: TypeAlias = "Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, Any] | tuple[FieldError, ...]]"
 
 _SENDABLE: Final = "a string, a number, a boolean or an array of strings"
@@ -56,8 +56,8 @@ class ElicitationResponses:
         Pass the `requests` that `input_requests` or `ElicitationRequests.requests` read. Each must then have its answer
         (basic/patterns/mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`,
         that of a url never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`;
-        the rest is for `Form.check` to judge. Without them content is sent where the result has some, numbers as they
-        are. Decline and cancel never carry it.
+        the rest is for `Form.check` to judge. Without `requests` content is sent where the result has some, numbers as
+        they are. Decline and cancel never carry it.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
         `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
@@ -126,9 +126,9 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
 def write_result(
     key: str, result: InputResult, request: InputRequest | None, fit: Fit
 ) -> dict[str, Any] | tuple[FieldError, ...]:
-    """Write any result, or give the field errors of its form; what is otherwise wrong with it is raised.
+    """Write any result, or return the field errors of its form; raise for anything else.
 
-    `fit` is asked about the content of an accepted form.
+    `fit` checks the content of an accepted form, or leaves that to the caller.
     """
     if isinstance(result, ElicitResult) and (request is None or isinstance(request, ElicitRequest)):
         return _write_elicit_result(key, result, request, fit)
@@ -155,7 +155,7 @@ def _write_elicit_result(
         if not isinstance(action, str) or action not in ACTIONS:
             raise _wrong_value("'accept', 'decline' or 'cancel'", json_type(action), key, "action")
         return {"action": ACTIONS[ACTIONS.index(action)]}
-    # Omitted for out-of-band mode (schema.ts, ElicitResult): a visit's outcome is between the person and the url.
+    # The accept of a url has no content (schema.ts, ElicitResult).
     if request is not None and mode_of(request) == URL:
         return {"action": "accept"}
     if content is None:
@@ -174,7 +174,7 @@ def _write_elicit_result(
 def _coerce(
     key: str, content: Mapping[str, Any], schema: Mapping[str, Any] | None
 ) -> dict[str, Any] | tuple[FieldError, ...]:
-    """Fit content to its form as far as that needs no check of values, and copy what the wire can carry."""
+    """Leave `None` out and make 3.0 a 3 for an integer field, without any other check; copy what the wire can carry."""
     errors: tuple[FieldError, ...] = ()
     if schema is not None:
         content, errors = coerce(schema, content)
@@ -190,14 +190,14 @@ def copy_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if type(plain) is list:
             plain = [_text(item, key, name, place) for place, item in enumerate(plain)]
         elif plain is UNSET or plain is None or type(plain) is dict:
-            raise _wrong_value(_SENDABLE, unsendable(value), key, "content", name)
+            raise _wrong_value(_SENDABLE, describe_unsendable(value), key, "content", name)
         copy[str.__str__(name)] = plain
     return copy
 
 
 def _text(item: object, key: str, *place: str | int) -> str:
     if not isinstance(item, str) or has_split_pair(item):
-        found = unsendable(item) if isinstance(item, str) else json_type(item)
+        found = describe_unsendable(item) if isinstance(item, str) else json_type(item)
         raise _wrong_value("a string", found, key, "content", *place)
     return str.__str__(item)
 
