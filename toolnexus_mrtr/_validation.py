@@ -19,8 +19,7 @@ An example. This result answers a `tools/call` whose client declared `{"elicitat
     undeclared_capability  /inputRequests/b/params/mode             "elicitation.url"
     unsafe_url             /inputRequests/b/params/url              bad_scheme
 
-`Call.receive` raises the first. `input_requests` knows no call, and would not find the third;
-`ElicitationRequests.requests` reads leniently, and would not find the second either.
+`Call.receive` raises the first. The readers know no call, and would not find the third.
 """
 
 from __future__ import annotations
@@ -232,13 +231,10 @@ def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, l
         yield from _undeclared(parts, at, capabilities)
     if not is_well_formed:
         yield from url_faults(entry, at)
-    if isinstance(key, str) and len(key) > limits.key:
-        yield error("too_large", f"expected at most {limits.key} characters", at, MRTR)
     message = parts.params.get("message") if parts.mode is not UNSET else None
-    if isinstance(message, str) and len(message) > limits.message:
-        yield error(
-            "too_large", f"expected at most {limits.message} characters", f"{at}{parts.params_at}/message", MRTR
-        )
+    for text, most, place in ((key, limits.key, at), (message, limits.message, f"{at}{parts.params_at}/message")):
+        if isinstance(text, str) and len(text) > most:
+            yield error("too_large", f"expected at most {most} characters", place, MRTR)
 
 
 def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
