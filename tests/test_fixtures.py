@@ -1,5 +1,6 @@
 """The fixtures keep their own rules; each rule is tried on broken copies too, to show that it can fail."""
 
+import hmac
 import json
 import re
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry
-from vectors import FILES, FIXTURES
+from vectors import FILES, FIXTURES, VECTORS
 
 SCHEMA = json.loads((FIXTURES / "vector.schema.json").read_bytes())
 
@@ -286,3 +287,15 @@ def test_the_readme_of_the_fixtures_shows_a_real_vector_and_every_operation():
     shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
     assert shown in [vector for path in FILES for vector in json.loads(path.read_bytes())["vectors"]]
     assert [name for name in SCHEMA["properties"]["operation"]["enum"] if f"| `{name}` |" not in page] == []
+
+
+def test_the_digest_that_the_readme_works_out_is_the_one_of_its_vector():
+    page = (FIXTURES / "README.md").read_text("utf-8")
+    first, second = page.partition("```json\n[null,")[2].partition("\n```")[0].splitlines()
+    pause = hmac.new(b"c1", f"[null,{first}".encode("ascii"), "sha256").hexdigest()
+    assert second == f'["{pause}","a"]'
+    question = hmac.new(b"c1", second.encode("ascii"), "sha256").hexdigest()
+    assert f"`{question}`" in page
+    (vector,) = [vector for vector in VECTORS if vector.id == "exchange-id-of-a-single-request"]
+    assert vector.expect["asks"][0]["a"]["id"] == f"elc-c1-0-{question[:16]}"
+    assert f"`elc-c1-0-{question[:16]}`" in page

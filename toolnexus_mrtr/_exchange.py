@@ -166,7 +166,7 @@ class Call(_Frozen):
         return pause
 
     def to_json(self) -> bytes:
-        """Store the call, as ASCII JSON. It holds the params, and is as secret as they are."""
+        """Store the call, as ASCII JSON to keep as bytes or text. It is as secret as the params that it holds."""
         return store(self._state)
 
     @staticmethod
@@ -259,7 +259,11 @@ class Pause(_Frozen):
         return from_state(Call, self._state.resume(answers, meta))
 
     def to_json(self) -> bytes:
-        """Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are."""
+        r"""Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are.
+
+        Keep it as bytes or text. A store that parses it, and sorts members or writes 1.0 as 1, changes no id; one that
+        holds no lone surrogate or `\u0000` (as PostgreSQL's `jsonb`), or rewrites numbers beyond 2**53, may lose it.
+        """
         return store(self._state.call, self._state.raw)
 
     @staticmethod
