@@ -1,13 +1,15 @@
-"""A whole exchange: `run` beside the loop that one would write on dicts, both with the same check of forms."""
+"""A pause taken up, beside a bare copy of it; a whole exchange, beside the loop that one would write on dicts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from harness import Row, calling, within
 from inputs import FORM, SHORT_FORM, URL
+from rows_forms import SCHEMA
 
 from toolnexus_mrtr import Answer, Call, Form, Handlers, Request, run
 
@@ -29,6 +31,12 @@ def rows() -> Iterator[Row]:
     assert conversation(driven) == conversation(by_hand)
     ours = calling(lambda: driven(server(results)))
     theirs = calling(lambda: by_hand(server(results)))
+    eight_fields = {**FORM, "params": {**FORM["params"], "requestedSchema": SCHEMA}}
+    call = Call("tools/call", {**PARAMS, "_meta": Handlers(wait_for).meta()})
+    raw = {"resultType": "input_required", "inputRequests": {"who": eight_fields}, "requestState": "v1.eyJzdGVwIjoxfQ"}
+    yield Row(
+        "Call.receive", "8 fields", "copy.deepcopy", calling(call.receive, raw), calling(deepcopy, raw), within(0.6)
+    )
     yield Row("a whole exchange", "3 pauses", "a loop on dicts", ours, theirs, within(3))
 
 
