@@ -30,8 +30,10 @@ _KEYS: Final = frozenset({str})
 #: The two halves of a surrogate pair, side by side.
 _split_pair: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
 
-#: Something that may be a number with a fraction or an exponent, in JSON text without blanks.
-_fraction: Final = re.compile(r"(?:^|[:,\[])-?[0-9]+[.e]").search
+#: What stands in every number that Python and ECMAScript write differently: 1.0, 1e-07, 1e+300.
+_WRITTEN_DIFFERENTLY: Final = (".0", "e-", "e+")
+
+_encode_sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def copy_json(value: Any, at: str = "", *, depth: int = DEPTH, remote: bool = False, keep: bool = False) -> Any:
@@ -106,7 +108,8 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
 
 def has_split_pair(text: str) -> bool:
     """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
-    return not text.isascii() and _split_pair(text) is not None
+    # Half a pair is never printable, and most text is: the two looks before cost less than a search.
+    return not text.isascii() and not text.isprintable() and _split_pair(text) is not None
 
 
 def canonical_text(value: Any) -> str:
@@ -117,8 +120,8 @@ def canonical_text(value: Any) -> str:
     it. Raises `LocalProtocolError` `wrong_value` where too little of Python's recursion limit is left.
     """
     try:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-        return _canonical_text(value) if _fraction(text) else text
+        text = _encode_sorted(value)
+        return _canonical_text(value) if any(mark in text for mark in _WRITTEN_DIFFERENTLY) else text
     except RecursionError:
         pass
     raise LocalProtocolError("wrong_value", "expected to be called with more of Python's recursion limit left")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -100,11 +100,10 @@ class PauseState(Struct, frozen=True, dict=True):
         return self._digest_of([call.server, call.method, params, self.raw])
 
     def _digest_of(self, value: list[Any]) -> str:
-        import hashlib  # noqa: PLC0415 - loaded only where an id is needed
-        import hmac  # noqa: PLC0415 - as above
+        import hmac  # noqa: PLC0415 - loaded only where an id is needed
 
         key = self.call.id.encode("utf-8", "surrogatepass")
-        return hmac.new(key, canonical_text(value).encode("ascii"), hashlib.sha256).hexdigest()
+        return hmac.digest(key, canonical_text(value).encode("ascii"), "sha256").hex()
 
     @property
     def shown(self) -> list[tuple[str, Any]]:
@@ -125,27 +124,26 @@ class PauseState(Struct, frozen=True, dict=True):
         """Read what is asked. It shares its schemas with this state: copy them before they are handed out."""
         return input_requests(self.raw)
 
-    def request_id(self, key: str) -> str:
-        """Give the id of one elicitation, bound to the digest of the pause and to the key."""
-        return f"elc-{self.call.id}-{self.call.retry}-{self._digest_of([self.digest, key])[:_SHOWN]}"
-
+    @cached_property
     def request_ids(self) -> dict[str, str]:
-        """Give the id of each elicitation."""
+        """The id of each elicitation, bound to the digest of the pause and to its key."""
+        head, digest = f"elc-{self.call.id}-{self.call.retry}-", self.digest
         requests = self.input_requests().items()
-        return {key: self.request_id(key) for key, request in requests if isinstance(request, ElicitRequest)}
+        keys = [key for key, request in requests if isinstance(request, ElicitRequest)]
+        return {key: head + self._digest_of([digest, key])[:_SHOWN] for key in keys}
 
     def host_request(self, key: str) -> Request:
         """Make the `Request` of one elicitation, a fresh copy each time."""
         (request,) = input_requests({"inputRequests": {key: copy_checked(self.entries[key])}}).values()
         assert isinstance(request, ElicitRequest)  # noqa: S101 - nothing else is asked of `wait_for`
-        return to_host_request(request, self.request_id(key))
+        return to_host_request(request, self.request_ids[key])
 
     def write_input_response(
         self, key: str, answer: Any, request: InputRequest
     ) -> dict[str, Any] | tuple[FieldError, ...]:
         """Write what the retry carries for one answer, or give the field errors."""
         if isinstance(request, ElicitRequest):
-            require_matching_id(key, answer, partial(self.request_id, key))
+            require_matching_id(key, answer, lambda: self.request_ids[key])
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 
@@ -153,7 +151,7 @@ class PauseState(Struct, frozen=True, dict=True):
         """Make the call to send next, of answers by key or by id."""
         requests = self.input_requests()
         is_by_key = isinstance(answers, Mapping)
-        by_key: Mapping[str, Any] = answers if is_by_key else match_answers_by_id(answers, self.request_ids())
+        by_key: Mapping[str, Any] = answers if is_by_key else match_answers_by_id(answers, self.request_ids)
         require_same_keys("answers", by_key, requests)
         responses: dict[str, Any] = {}
         errors: list[FieldError] = []

@@ -132,7 +132,7 @@ def answer_to_elicit_result(
 
 def is_answer_like(value: object) -> bool:
     """Whether an object has all that an `Answer` has to say: the response of an HTTP library has `ok` too."""
-    return all(hasattr(value, name) for name in ("ok", "data", "reason"))
+    return hasattr(value, "ok") and hasattr(value, "data") and hasattr(value, "reason")
 
 
 def _to_entry(params: InputRequest | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -107,12 +107,15 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
         if type(name) is not str:
             return None
         kind = type(value)
-        if kind is bool or (kind is str and value.isascii()):
+        if kind is str:
+            if not value.isascii() and has_split_pair(value):
+                return None
+        elif kind is bool:
             continue
-        if kind is list:
+        elif kind is list:
             copy[name] = value.copy()
             for item in value:
-                if type(item) is not str or not item.isascii():
+                if type(item) is not str or not (item.isascii() or not has_split_pair(item)):
                     return None
         elif kind is int:
             if not LEAST < value < MOST:
