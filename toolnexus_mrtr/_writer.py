@@ -107,12 +107,9 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
         if type(name) is not str:
             return None
         kind = type(value)
-        if kind is str:
-            if not value.isascii() and has_split_pair(value):
-                return None
-        elif kind is bool:
+        if kind is bool or (kind is str and (value.isascii() or not has_split_pair(value))):
             continue
-        elif kind is list:
+        if kind is list:
             copy[name] = value.copy()
             for item in value:
                 if type(item) is not str or not (item.isascii() or not has_split_pair(item)):
