@@ -216,7 +216,7 @@ BAD = {
 def test_adversary_gives_a_good_client_full_marks():
     verdicts = judge()
     assert not_passed(verdicts) == {}
-    (bound,) = [one.seen for one in verdicts if one.rule.id == "retry-bound"]
+    (bound,) = [one.sentences for one in verdicts if one.rule.id == "retry-bound"]
     assert bound == ("endless: expected less than 100 retries, found 10",)
 
 
@@ -243,7 +243,7 @@ def serving(clock=None):
 
 def find_verdict(server, rule):
     """Give the verdict on a rule, and the sentences about it."""
-    ((verdict, lines),) = [(one.verdict, one.seen) for one in server.judge() if one.rule.id == rule]
+    ((verdict, lines),) = [(one.verdict, one.sentences) for one in server.judge() if one.rule.id == rule]
     return verdict, lines
 
 
@@ -448,7 +448,7 @@ os.read(os.pipe()[0], 1)
 """
 
 
-def test_adversary_cmd_kills_a_client_that_does_not_end_and_all_that_it_started(tmp_path):
+def test_adversary_cmd_kills_a_client_that_does_not_end_and_its_process_group(tmp_path):
     program = tmp_path / "client.py"
     line = tmp_path / "line"
     os.mkfifo(line)

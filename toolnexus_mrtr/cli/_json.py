@@ -1,4 +1,8 @@
-"""JSON as RFC 8259 defines it, which Python's own parser reads less strictly; and comparing two JSON values."""
+"""Parses JSON more strictly than Python and RFC 8259 do, and compares two JSON values.
+
+Python takes NaN and Infinity, which are not JSON. RFC 8259 allows what is refused here too: a name that stands twice in
+an object, nesting beyond 100 levels, numbers that overflow a float, and whole numbers of more than 4,300 digits.
+"""
 
 from __future__ import annotations
 
