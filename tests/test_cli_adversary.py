@@ -311,6 +311,13 @@ def test_adversary_checks_answers_of_any_type(answers, rule):
     assert failed == [rule]
 
 
+def test_adversary_says_what_it_expected_of_a_message_that_cannot_be_read():
+    with serving() as (client, server), pytest.raises(urllib.error.HTTPError):
+        post(client.url, b'{"a": 1, "a": 1}')
+    expected = "expected a message that is a JSON object, with no NaN and no name twice"
+    assert find_verdict(server, "message-json") == ("failed", (expected,))
+
+
 def test_adversary_names_a_few_keys_and_counts_the_rest():
     with serving() as (client, server):
         client.send("tools/call", plain())

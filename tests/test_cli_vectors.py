@@ -256,6 +256,20 @@ def test_vectors_expected_failures_refuse_an_unknown_name_or_a_missing_reason(fo
     assert folder.run(GOOD, listed=listed).status == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "listed"),
+    [
+        ("id", {"vectors": {"x": "why"}}),
+        ("operation", {"operations": {"x": "why"}}),
+        ("flag", {"flags": {"x": "why"}}),
+    ],
+)
+def test_vectors_expected_failures_say_what_an_unknown_name_should_be(folder, kind, listed):
+    folder.run(GOOD)
+    arguments = ("vectors", str(folder.path), "--expected-failures", "-")
+    assert refusal(*arguments, stdin=listed) == f'standard input: "x" is not the {kind} of any vector'
+
+
 def test_vectors_fail_for_an_operation_that_this_library_does_not_know(folder):
     file = {"format": 1, "operation": "guess", "vectors": [vector("a", {})]}
     (folder.path / "2026-07-28" / "guess.json").write_text(json.dumps(file), "ascii")

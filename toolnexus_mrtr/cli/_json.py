@@ -54,11 +54,11 @@ def _parse_float(digits: str) -> float:
 
 
 def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; refuses a member that stands twice, since some parsers read the first and others the last."""
+    """Build an object; refuses a name that stands twice, since some parsers read the first and others the last."""
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            raise BadInput(f"expected every member of an object once, {quote_short(name)} stands there twice")
+            raise BadInput(f"expected each name once in an object, found {quote_short(name)} twice")
         members[name] = value
     return members
 

@@ -27,7 +27,7 @@ _CLIENT_ENDS = Rule("client-ends", "The client comes to an end.", LIBRARY)
 
 
 def run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
-    """Run the hostile server for one client and print the report; the status is 1 if a verdict is not a good one."""
+    """Run the hostile server for one client and print the report; the status is 0 if all verdicts are in `_GOOD`."""
     loopback = Loopback(options.port)
     server = HostileServer(loopback.base, time.monotonic)
     with loopback.serve(server):

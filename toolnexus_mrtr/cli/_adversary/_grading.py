@@ -227,7 +227,7 @@ def _select_call_params(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _select_protocol_meta(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the protocol's own members of `_meta`; others, as a progress token, may change from send to send."""
+    """Select the protocol's own members of `_meta`; others, such as a progress token, may change from send to send."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         return {}
