@@ -216,7 +216,7 @@ BAD = {
 def test_adversary_gives_a_good_client_full_marks():
     verdicts = judge()
     assert not_passed(verdicts) == {}
-    (bound,) = [one.seen for one in verdicts if one.rule.id == "retry-bound"]
+    (bound,) = [one.sentences for one in verdicts if one.rule.id == "retry-bound"]
     assert bound == ("endless: expected less than 100 retries, found 10",)
 
 
@@ -243,7 +243,7 @@ def serving(clock=None):
 
 def find_verdict(server, rule):
     """Give the verdict on a rule, and the sentences about it."""
-    ((verdict, lines),) = [(one.verdict, one.seen) for one in server.judge() if one.rule.id == rule]
+    ((verdict, lines),) = [(one.verdict, one.sentences) for one in server.judge() if one.rule.id == rule]
     return verdict, lines
 
 
@@ -309,6 +309,13 @@ def test_adversary_checks_answers_of_any_type(answers, rule):
         client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
     failed = [name for name, word in not_passed(server.judge()).items() if word == "failed"]
     assert failed == [rule]
+
+
+def test_adversary_says_what_it_expected_of_a_message_that_cannot_be_read():
+    with serving() as (client, server), pytest.raises(urllib.error.HTTPError):
+        post(client.url, b'{"a": 1, "a": 1}')
+    expected = "expected a message that is a JSON object, with no NaN and no name twice"
+    assert find_verdict(server, "message-json") == ("failed", (expected,))
 
 
 def test_adversary_names_a_few_keys_and_counts_the_rest():
@@ -448,7 +455,7 @@ os.read(os.pipe()[0], 1)
 """
 
 
-def test_adversary_cmd_kills_a_client_that_does_not_end_and_all_that_it_started(tmp_path):
+def test_adversary_cmd_kills_a_client_that_does_not_end_and_its_process_group(tmp_path):
     program = tmp_path / "client.py"
     line = tmp_path / "line"
     os.mkfifo(line)

@@ -167,6 +167,20 @@ def test_main_ends_with_status_1_when_output_cannot_be_written(monkeypatch, caps
     assert sentence(capsys.readouterr().err).startswith("standard output: ")
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["show", "--help"], ["--version"]], ids=repr)
+def test_main_ends_with_status_1_when_the_help_or_the_version_cannot_be_written(arguments, monkeypatch, capsys):
+    with os.fdopen(os.open(os.devnull, os.O_RDONLY), "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main(arguments) == 1
+    assert sentence(capsys.readouterr().err).startswith("standard output: ")
+
+
+def test_main_blames_no_error_of_a_command_on_standard_output(monkeypatch):
+    monkeypatch.setattr("toolnexus_mrtr.cli._options.show", mock.Mock(side_effect=PermissionError))
+    with pytest.raises(PermissionError):
+        main(["show", PAUSED])
+
+
 def test_main_keeps_its_status_when_standard_error_cannot_be_written(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", mock.Mock(**{"write.side_effect": BrokenPipeError}))
     assert main(["show", "missing.json"]) == 2

@@ -227,7 +227,7 @@ def test_show_truncates_a_huge_form_and_counts_the_rest():
     assert lines[:2] == ['  "f0": one choice', '    choice: "0"']
     assert lines[20:23] == ['    choice: "19"', "    and 980 more choices", '  "f1": text']
     assert lines[120:123] == ['  "f99": text', "  and 3 more fields", '  not enforced: "/properties/f1/pattern"']
-    assert lines[126:] == ['  not enforced: "/properties/f5/pattern"', "  and 97 more that are not enforced"]
+    assert lines[126:] == ['  not enforced: "/properties/f5/pattern"', "  and 97 more constraints not enforced"]
 
 
 @given(raw=results)

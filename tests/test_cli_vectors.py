@@ -100,7 +100,7 @@ def test_vectors_cmd_passes_a_correct_program(folder):
         ("both", "no line of JSON with expect or error"),
         ("bytes", "no line of JSON with expect or error"),
         ("hang", "no answer within 3 seconds"),
-        ("refuse", "another outcome"),
+        ("refuse", "wrong outcome"),
     ],
 )
 def test_vectors_cmd_fails_only_the_vector_at_which_the_program_misbehaves(folder, do, reason):
@@ -121,10 +121,8 @@ def test_vectors_cmd_restarts_a_program_that_closed_its_input(folder):
 def test_vectors_compare_an_error_by_code_and_at_alone(folder):
     error = {"code": "wrong_type", "at": "/x"}
     assert folder.reasons(vector("a", {"do": "refuse"}, error=error)) == {}
-    assert folder.reasons(vector("a", {"do": "refuse"}, error=error | {"at": "/y"})) == {"a": "another outcome"}
-    assert folder.reasons(vector("a", {"do": "refuse"}, error=error | {"code": "too_large"})) == {
-        "a": "another outcome"
-    }
+    assert folder.reasons(vector("a", {"do": "refuse"}, error=error | {"at": "/y"})) == {"a": "wrong outcome"}
+    assert folder.reasons(vector("a", {"do": "refuse"}, error=error | {"code": "too_large"})) == {"a": "wrong outcome"}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +149,7 @@ def test_vectors_compare_the_order_of_members_where_the_flag_says_so(folder):
     raw = {"do": "give", "it": {"b": 1, "a": 2}}
     assert folder.reasons(vector("a", raw, expect={"a": 2, "b": 1})) == {}
     ordered = vector("a", raw, expect={"a": 2, "b": 1}, flags=["Order"])
-    assert folder.reasons(ordered) == {"a": "another outcome"}
+    assert folder.reasons(ordered) == {"a": "wrong outcome"}
     text = folder.run(ordered, flags=("--format", "text")).out
     assert '    at "/expect": expected the members in another order\n' in text
 
@@ -183,16 +181,16 @@ def test_vectors_expected_failures_must_fail(folder):
     wrong = vector("wrong", {"do": "crash"})
     assert folder.reasons(GOOD, wrong, listed={"vectors": {"wrong": "it crashes"}}) == {}
     listed = {"vectors": {"good": "it was wrong once"}}
-    assert folder.reasons(GOOD, listed=listed) == {"good": "passes, and is listed to fail"}
+    assert folder.reasons(GOOD, listed=listed) == {"good": "listed in --expected-failures, but passes"}
 
 
-def test_vectors_expected_failures_skip_a_listed_operation(folder):
+def test_vectors_expected_failures_leave_out_a_listed_operation(folder):
     done = folder.run(vector("a", {"do": "hang"}), listed={"operations": {"is_input_required": "not done"}})
     assert done.status == 0
     assert json.loads(done.out)["operations"]["all"]["left out"] == 1
 
 
-def test_vectors_expected_failures_skip_a_listed_flag(folder):
+def test_vectors_expected_failures_leave_out_a_listed_flag(folder):
     flagged = vector("a", {"do": "hang"}, flags=["Order"])
     done = folder.run(flagged, GOOD, listed={"flags": {"Order": "maps have none"}})
     assert done.status == 0
@@ -256,6 +254,20 @@ def test_vectors_cmd_gives_up_a_program_that_hangs_three_times_in_a_row(folder):
 )
 def test_vectors_expected_failures_refuse_an_unknown_name_or_a_missing_reason(folder, listed):
     assert folder.run(GOOD, listed=listed).status == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "listed"),
+    [
+        ("id", {"vectors": {"x": "why"}}),
+        ("operation", {"operations": {"x": "why"}}),
+        ("flag", {"flags": {"x": "why"}}),
+    ],
+)
+def test_vectors_expected_failures_say_what_an_unknown_name_should_be(folder, kind, listed):
+    folder.run(GOOD)
+    arguments = ("vectors", str(folder.path), "--expected-failures", "-")
+    assert refusal(*arguments, stdin=listed) == f'standard input: "x" is not the {kind} of any vector'
 
 
 def test_vectors_fail_for_an_operation_that_this_library_does_not_know(folder):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 
 from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._errors import BadInput, WriteError, print_to_stderr
@@ -23,42 +25,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Bad input and a failed write are reported on stderr: one sentence, or one for each field that does not fit its form.
     """
     try:
-        status = _run(arguments)
-        print(end="", flush=True)
+        lines, status = _run(arguments)
+        return _print_lines(lines, status)
     except KeyboardInterrupt:
         return 130
-    except OSError as error:
-        # The interpreter flushes stdout when it ends: what is still buffered must not fail a second time.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0 if isinstance(error, BrokenPipeError) else _fail(1, f"standard output: {error.strerror}")
-    return status
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    try:
-        options = parse_arguments(arguments)
-        lines, status = _collect(options.run(options))
-    except SystemExit:
-        # The help or the version was asked for, and printed.
-        return 0
     except (MrtrError, BadInput) as error:
         return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
     except WriteError as error:
         return _fail(1, str(error))
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    for line in lines:
-        print(line.encode(encoding, "backslashreplace").decode(encoding))
-    return status
 
 
-def _collect(command: Iterator[str]) -> tuple[list[str], int]:
-    """Run a command to its end, so that nothing is printed if it fails; give its lines and its status, 0 if none."""
-    lines = []
+def _run(arguments: Sequence[str] | None) -> tuple[list[str], int]:
+    """Run one command to its end, so that nothing is printed if it fails; give its lines and its exit status."""
+    lines: list[str] = []
+    help_text = StringIO()
+    try:
+        # argparse prints the help itself, and would ignore that it cannot be written.
+        with redirect_stdout(help_text):
+            options = parse_arguments(arguments)
+    except SystemExit:
+        return help_text.getvalue().splitlines(), 0
+    command = options.run(options)
     while True:
         try:
             lines.append(next(command))
         except StopIteration as end:
             return lines, end.value or 0
+
+
+def _print_lines(lines: Iterable[str], status: int) -> int:
+    """Print the lines of a command; give its status, or another one if they cannot be written."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        for line in lines:
+            print(line.encode(encoding, "backslashreplace").decode(encoding))
+        print(end="", flush=True)
+    except OSError as error:
+        # The interpreter flushes stdout when it ends: what is still buffered must not fail a second time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0 if isinstance(error, BrokenPipeError) else _fail(1, f"standard output: {error.strerror}")
+    return status
 
 
 def _fail(status: int, *sentences: str) -> int:

@@ -1,4 +1,4 @@
-"""Reads a result or a call from a file or standard input, and the form that a request asks to fill in."""
+"""Reads a result or a call from a file or standard input, and builds the form that a request asks to fill in."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from toolnexus_mrtr import Call, Done, ElicitRequest, Form, MrtrError, Pause
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
 
-#: The method of a call where only its params are known. All methods that can be paused are treated the same.
+#: The method that is assumed where none is given. All methods that can be paused are treated the same.
 DEFAULT_METHOD: Final = "tools/call"
 
 
-def receive(call: Call, name: str) -> Done | Pause:
+def receive(call: Call, path: str) -> Done | Pause:
     """Read the result of a call and check it against that call, as `Call.receive` does."""
-    result = read_result(name)
-    with _name_source(name):
+    result = read_result(path)
+    with prefix_errors_with(path):
         return call.receive(result)
 
 
-def read_result(name: str) -> dict[str, Any]:
+def read_result(path: str) -> dict[str, Any]:
     """Read the result of a call, bare or inside its JSON-RPC response."""
-    with _name_source(name):
-        value = _parse_object(name)
+    with prefix_errors_with(path):
+        value = _parse_object(path)
         return _unwrap_response(value) if "jsonrpc" in value and "resultType" not in value else value
 
 
-def read_object(name: str) -> dict[str, Any]:
+def read_object(path: str) -> dict[str, Any]:
     """Read one JSON object."""
-    with _name_source(name):
-        return _parse_object(name)
+    with prefix_errors_with(path):
+        return _parse_object(path)
 
 
-def read_call(name: str) -> Call:
-    """Read a call from its JSON-RPC request, or from bare params, which are taken for those of a tool."""
-    with _name_source(name):
-        value = _parse_object(name)
+def read_call(path: str) -> Call:
+    """Read a call from its JSON-RPC request, or from its params alone, with the default method."""
+    with prefix_errors_with(path):
+        value = _parse_object(path)
         if "jsonrpc" not in value and "method" not in value:
             return Call(DEFAULT_METHOD, value)
         method, params = value.get("method"), value.get("params", {})
@@ -48,10 +48,10 @@ def read_call(name: str) -> Call:
         return Call(method, params)
 
 
-def read_saved_call(name: str) -> Call:
+def read_saved_call(path: str) -> Call:
     """Read a call that `--save` stored."""
-    with _name_source(name):
-        return Call.from_json(_read_bytes(name))
+    with prefix_errors_with(path):
+        return Call.from_json(_read_bytes(path))
 
 
 def build_form(request: ElicitRequest) -> Form | MrtrError:
@@ -62,23 +62,23 @@ def build_form(request: ElicitRequest) -> Form | MrtrError:
         return error
 
 
-def describe_source(name: str) -> str:
-    """Give the name of a file for a message; `-` is standard input."""
-    return "standard input" if name == "-" else name
+def describe_source(path: str) -> str:
+    """Name a file in a message; `-` is standard input."""
+    return "standard input" if path == "-" else path
 
 
 @contextmanager
-def _name_source(name: str) -> Iterator[None]:
-    """Prefix the errors of the block with the name of the file that is read."""
+def prefix_errors_with(path: str) -> Iterator[None]:
+    """Prefix the errors of the block with the file that they are about."""
     try:
         yield
     except (BadInput, MrtrError) as error:
-        raise BadInput(f"{describe_source(name)}: {error}") from None
+        raise BadInput(f"{describe_source(path)}: {error}") from None
 
 
-def _parse_object(name: str) -> dict[str, Any]:
+def _parse_object(path: str) -> dict[str, Any]:
     try:
-        value = parse_json(_read_bytes(name).decode("utf-8-sig"))
+        value = parse_json(_read_bytes(path).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise BadInput(f"expected UTF-8, byte {error.start} is not") from None
     if not isinstance(value, dict):
@@ -86,11 +86,11 @@ def _parse_object(name: str) -> dict[str, Any]:
     return value
 
 
-def _read_bytes(name: str) -> bytes:
-    if name == "-" and sys.stdin is None:
+def _read_bytes(path: str) -> bytes:
+    if path == "-" and sys.stdin is None:
         raise BadInput("expected it to be open")
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise BadInput(f"expected it to be readable: {error.strerror}") from None
     except ValueError:

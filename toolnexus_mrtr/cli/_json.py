@@ -1,4 +1,8 @@
-"""JSON as RFC 8259 defines it, which Python's own parser reads less strictly; and comparing two JSON values."""
+"""Parses JSON more strictly than Python and RFC 8259 do, and compares two JSON values.
+
+Python takes NaN and Infinity, which are not JSON. RFC 8259 allows what is refused here too: a name that stands twice in
+an object, nesting beyond 100 levels, numbers that overflow a float, and whole numbers of more than 4,300 digits.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +54,11 @@ def _parse_float(digits: str) -> float:
 
 
 def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; refuses a member that stands twice, since some parsers read the first and others the last."""
+    """Build an object; refuses a name that stands twice, since some parsers read the first and others the last."""
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            raise BadInput(f"expected every member of an object once, {quote_short(name)} stands there twice")
+            raise BadInput(f"expected each name once in an object, found {quote_short(name)} twice")
         members[name] = value
     return members
 

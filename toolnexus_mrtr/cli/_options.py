@@ -21,9 +21,9 @@ _FILE: Final[dict[str, Any]] = {
 _REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 
 _ANSWER_HELP: Final = """\
-Every key that the result asks needs one of --accept, --decline and --cancel.
+Every key under inputRequests needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
-put commas between them. Choices are known by value or by label:
+put commas between them. A choice is given by its value or by its label:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who
@@ -31,9 +31,9 @@ put commas between them. Choices are known by value or by label:
 KEY alone accepts a visit to a url, or a form with nothing filled in. A key may be
 empty: --accept .name=Ada, --decline ''.
 
-Without --call, what is printed is only what the retry adds to the params of the
-call. A call that is paused again goes on from what was saved, its params and the
-number of its retries kept:
+With --call or --resume the whole params of the retry are printed; without them only
+what the retry adds to the params of the call. What --save stores keeps the params and
+the number of retries, so that a call that is paused again can be resumed from it:
 
   toolnexus-mrtr answer first.json --call call.json --save saved.json --decline who
   toolnexus-mrtr answer second.json --resume saved.json --accept when.day=2026-07-28
@@ -42,34 +42,42 @@ What is saved holds the arguments and the state, and is as secret as they are.
 """
 
 _VECTORS_HELP: Final = """\
-COMMAND reads one JSON line for each vector, {"operation": ..., "input": ...}, and
+COMMAND reads one line of JSON for each vector, {"operation": ..., "input": ...}, and
 answers it with one line: {"expect": ...} or {"error": {"code": ..., "at": ...}}.
 It must flush each line. It is started anew after a vector that it did not answer.
 
 FILE says what the program is known to fail, and why: {"vectors": {"ID": "REASON"},
 "operations": {"NAME": "REASON"}, "flags": {"FLAG": "REASON"}}. Vectors that are
-listed must fail; those of an operation or a flag that is listed are not run. The
-status is 1 where it is otherwise.
+listed by their id must fail; those of a listed operation or flag are left out. The
+status is 1 if a listed vector passes, or if one that is not listed fails.
 """
 
 _ADVERSARY_HELP: Final = """\
-COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url is put
-behind its arguments. It calls every tool of tools/list once, in that order, and goes
-on where a call fails; then it lists the prompts once. The description of each tool
-says what the user answers, and so does its _meta, for programs:
+COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url of the
+server is added to its arguments. It must call every tool of tools/list once, in that
+order, and go on where a call fails; then it must list the prompts once. The
+description of each tool says what the user answers, and so does its _meta, for
+programs:
 
   {"arguments": {...}, "host": {"KEY": {"action": "accept", "content": {...}}}}
 
-The answer of a KEY is null where there is nobody to ask. Without COMMAND the url is
-printed to standard error, and the report when Ctrl-C is pressed. Full marks are all
-rules passed; what a client does not declare it is not asked.
+The answer of a KEY is null where there is nobody to ask.
+
+Without COMMAND the url is printed to standard error, and the server runs until Ctrl-C
+is pressed. The report then goes to standard output.
+
+The status is 0 if every rule is passed, warned or not declared. A rule is "not declared"
+if it is about a mode of elicitation, form or url, that the client does not declare: no
+tool asks in that mode then. The tool "undeclared" asks for another kind of request that
+the client did not declare, on purpose.
 """
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Parse the arguments of the command line, `sys.argv` unless given; `run` of what it gives is the command.
+    """Parse the arguments of the command line, `sys.argv` unless given, into the options of one command.
 
-    Raises `BadInput`, and `SystemExit` after it printed the help or the version.
+    The option `run` is the function that runs the command. Raises `BadInput`, and `SystemExit` after the help or the
+    version was printed.
     """
     parser = _Parser(
         prog="toolnexus-mrtr",
@@ -96,10 +104,10 @@ def _add_answer(commands: Any) -> None:
     paused.add_argument(
         "--call",
         metavar="FILE",
-        help="the JSON-RPC request of the paused call, or its bare params, as of tools/call; - as above",
+        help="the JSON-RPC request of the paused call, or its params alone; - for standard input",
     )
-    paused.add_argument("--resume", metavar="FILE", help="the paused call as --save has stored it; - as above")
-    command.add_argument("--save", metavar="FILE", help="store the call that answers, for --resume; keep it secret")
+    paused.add_argument("--resume", metavar="FILE", help="the paused call, stored by --save; - for standard input")
+    command.add_argument("--save", metavar="FILE", help="store the retry for --resume; keep it secret")
     command.add_argument(
         "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
     )
@@ -108,17 +116,20 @@ def _add_answer(commands: Any) -> None:
 
 
 def _add_lint(commands: Any) -> None:
-    about = "List all that is wrong with results, and what is unwise in them. The status is 1 where a MUST is broken."
+    about = (
+        "List what is wrong with results, and what is unwise in them. The status is 1 if there is an error: something "
+        "that the library would refuse or that the protocol forbids."
+    )
     command = _add_command(commands, "lint", lint_files, about)
     command.add_argument("files", nargs="+", **_FILE)
-    command.add_argument("--method", metavar="METHOD", help="the method of the calls, as tools/call")
+    command.add_argument("--method", metavar="METHOD", help="the method of the calls, such as tools/call")
     _add_format(command)
 
 
 def _add_vectors(commands: Any) -> None:
     about = "Run the vectors of the fixtures against this library, or against any other program."
     command = _add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
-    command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; those that are built in unless given")
+    command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; the built-in ones unless given")
     command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
     command.add_argument(
         "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATABLE
@@ -127,16 +138,19 @@ def _add_vectors(commands: Any) -> None:
         "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
     )
     command.add_argument(
-        "--seconds", type=_parse_seconds, default=10.0, help="how long it may take for one vector; 10 unless given"
+        "--seconds",
+        type=_parse_seconds,
+        default=10.0,
+        help="how long the program may take for one vector; 10 unless given",
     )
     _add_format(command)
 
 
 def _add_adversary(commands: Any) -> None:
-    about = "Play a hostile server on loopback, and report what a client does about it. The status is 0 for full marks."
+    about = "Run a hostile server on loopback, and report which rules a client keeps."
     command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
-    command.add_argument("--port", type=_parse_port, default=0, help="where to listen; a free port unless given")
-    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; it is given the url")
+    command.add_argument("--port", type=_parse_port, default=0, help="the port to listen on; a free one unless given")
+    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; the url is added to them")
     command.add_argument(
         "--seconds", type=_parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
     )
@@ -169,7 +183,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        # This import takes as long as the whole command otherwise.
+        # This import is slow; only this option needs it.
         from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
 
         try:

@@ -1,4 +1,4 @@
-"""Starts the command that `--cmd` names, without a shell, and kills it with every process that it started."""
+"""Starts the command that `--cmd` names, without a shell, and kills it with its process group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def split_command(command: str) -> list[str]:
 
 
 def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own; `streams` is used for both its standard input and its output."""
+    """Start a program in a session and process group of its own; `streams` is its standard input and output."""
     try:
         return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
             command, stdin=streams, stdout=streams, bufsize=0, start_new_session=True
@@ -35,7 +35,10 @@ def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and every process of its session, and close the pipes to it."""
+    """Kill a program and every process of its process group, and close the pipes to it.
+
+    A process that it started and that has left the group is not killed.
+    """
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     with process:

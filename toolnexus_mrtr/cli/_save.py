@@ -9,22 +9,22 @@ from pathlib import Path
 from toolnexus_mrtr.cli._errors import WriteError
 
 
-def save(name: str, data: bytes) -> None:
+def save(path: str, data: bytes) -> None:
     """Write a file in one step: whoever reads it meanwhile finds the old content or the new, never a part."""
     try:
-        # A link at this name is replaced, not followed: its target may belong to somebody else.
-        folder, file = os.path.split(name)
-        path = Path(os.path.realpath(folder), file)
+        # A link at this path is replaced, not followed: its target may belong to somebody else.
+        folder, file = os.path.split(path)
+        target = Path(os.path.realpath(folder), file)
         # A device or a pipe must not be replaced by a file.
-        is_other = path.exists() and not path.is_file()
-        if not is_other:
-            _replace_file(path, data)
+        is_not_a_file = target.exists() and not target.is_file()
+        if not is_not_a_file:
+            _replace_file(target, data)
     except OSError as error:
-        raise WriteError(f"{name}: expected it to be writable: {error.strerror}") from None
+        raise WriteError(f"{path}: expected it to be writable: {error.strerror}") from None
     except ValueError:
-        is_other = True
-    if is_other:
-        raise WriteError(f"{name}: expected the name of a file")
+        is_not_a_file = True
+    if is_not_a_file:
+        raise WriteError(f"{path}: expected the name of a file")
 
 
 def _replace_file(path: Path, data: bytes) -> None:

@@ -83,10 +83,10 @@ def _show_form(form: Form | MrtrError) -> Iterator[str]:
         yield from _show_field(field)
         if field.name in defaults:
             yield from _indent(f"default: {to_json_text(defaults[field.name])}")
-    yield from _count_rest("  ", len(form.fields) - _MAX_FIELDS, "fields")
+    yield from _show_rest("  ", len(form.fields) - _MAX_FIELDS, "fields")
     for pointer in form.unenforced[:_MAX_UNENFORCED]:
         yield from fold(f"not enforced: {quote(pointer)}", "  ", "      ")
-    yield from _count_rest("  ", len(form.unenforced) - _MAX_UNENFORCED, "that are not enforced")
+    yield from _show_rest("  ", len(form.unenforced) - _MAX_UNENFORCED, "constraints not enforced")
 
 
 def _show_field(field: Field) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _show_field(field: Field) -> Iterator[str]:
         value = to_json_text(choice.value)
         label = "" if choice.label in (choice.value, value) else f", {quote(choice.label)}"
         yield from _indent(f"choice: {value}{label}")
-    yield from _count_rest("    ", len(choices) - _MAX_CHOICES, "choices")
+    yield from _show_rest("    ", len(choices) - _MAX_CHOICES, "choices")
 
 
 def _show_bounds(name: str, minimum: Any, maximum: Any) -> Iterator[str]:
@@ -120,6 +120,6 @@ def _indent(text: str) -> Iterator[str]:
     return fold(text, "    ", "      ")
 
 
-def _count_rest(prefix: str, count: int, name: str) -> Iterator[str]:
+def _show_rest(prefix: str, count: int, name: str) -> Iterator[str]:
     if count > 0:
         yield f"{prefix}and {count} more {name}"

@@ -18,6 +18,13 @@ _split_wide: Final = re.compile(r".{1,37}(?: |$)|.{1,37}").findall
 #: Whether a name can be shown without quotes.
 _is_plain: Final = re.compile(r"[\w.-]+").fullmatch
 
+# Text of a server is printed in one of these ways, all of them safe on a terminal:
+#   quote_lines    a text of several lines, each with a prefix
+#   to_json_text   a value
+#   quote          a name in output: whole, as a JSON string
+#   quote_short    a name in an error message: the same, truncated
+#   format_field   a field in an error message as KEY.FIELD: without quotes where it is short and plain
+
 #: How many characters of a name an error message shows.
 _MAX_NAME: Final = 64
 
@@ -45,7 +52,7 @@ def to_json_text(value: Any) -> str:
 
 
 def truncate(text: str, length: int) -> str:
-    """Give at most `length` characters of a text, with dots where some are left out."""
+    """Give the first `length` characters of a text, with three dots behind them where it is longer."""
     return text if len(text) <= length else text[:length] + "..."
 
 

@@ -1,7 +1,16 @@
 """The trials of the hostile server, one tool each: its pauses, the user's answers, and what the client must do.
 
-Keys, states and urls are ones that careless clients mishandle; every url that could be opened leads to a trap on
-loopback.
+Keys, states and urls are ones that careless clients mishandle; every url that could be opened leads to a trap.
+
+The words of this folder:
+
+  trial    one attack, or one thing that goes wrong: the pauses of one call, and what the client must do about them
+  tool     what a client sees of a trial: `tools/list` lists it, `tools/call` plays it
+  rule     what a client must always do; most rules are checked in many trials, some in one trial made for them
+  check    whether one message, or the end of a trial, keeps one rule, with a sentence about it
+  breach   a check that found its rule broken
+  verdict  the result for one rule: passed, failed or warned by its checks; not exercised or not declared without any
+  trap     a url on loopback that no client may request; it has the name of its trial
 """
 
 from __future__ import annotations
@@ -18,7 +27,7 @@ _AWKWARD_STATE: Final = ' \x00\u2028\u00e9e\u0301\U0001f600\\/+=%20&amp;"\t\n '
 _AWKWARD_KEYS: Final = ("", "__proto__", "constructor", "a.b/c", "undefined", "resultType", "snake_case", "\u2028 ")
 
 #: What a client must do in a trial:
-#:   answered      answer every pause as the host says
+#:   answered      answer every pause as the user does
 #:   free          answer or give up
 #:   soon          answer or give up, within a few seconds
 #:   not accepted  anything but accept
@@ -28,12 +37,14 @@ Outcome: TypeAlias = Literal["answered", "free", "soon", "not accepted", "given 
 
 
 class Trial(NamedTuple):
-    """One tool: the results that it pauses with, and the answers of the host by key, `None` where there is no user."""
+    """One trial: the results that its tool pauses with, and what its client must do."""
 
     name: str
     rounds: tuple[dict[str, Any], ...]
-    host: Mapping[str, dict[str, Any] | None]
+    #: The answers of the user by key, `None` where there is no user; `host` in the `_meta` of the tool.
+    answers: Mapping[str, dict[str, Any] | None]
     outcome: Outcome = "answered"
+    #: The rule that "not accepted", "given up" and "bounded" are graded under; the other outcomes leave it empty.
     rule: str = ""
     arguments: Mapping[str, Any] = {}
     mode: str = "form"
@@ -49,12 +60,12 @@ class Trial(NamedTuple):
             "name": self.name,
             "description": " ".join(self._describe()),
             "inputSchema": {"type": "object"},
-            "_meta": {"arguments": self.arguments, "host": self.host},
+            "_meta": {"arguments": self.arguments, "host": self.answers},
         }
 
     def _describe(self) -> Iterator[str]:
         yield f"Call once, with the arguments {json.dumps(self.arguments)}."
-        for key, answer in self.host.items():
+        for key, answer in self.answers.items():
             if answer is None:
                 yield f"For {json.dumps(key)} there is nobody to ask: run without a user."
             elif "content" in answer:
@@ -64,7 +75,7 @@ class Trial(NamedTuple):
 
 
 def _make_message(key: str) -> str:
-    """Make a message that tells the key of its request, for hosts that are not shown keys."""
+    """Make a message that names the key of its request, for hosts that are not shown keys."""
     return f"What is {json.dumps(key, ensure_ascii=False)}?"
 
 
@@ -109,16 +120,16 @@ def make_trials(base: str) -> tuple[Trial, ...]:
 
 
 def _make_echo_trials() -> Iterator[Trial]:
-    who, host = {"who": make_form("who")}, {"who": _ADA}
-    yield Trial("plain", _make_round(), host)
+    who, answers = {"who": make_form("who")}, {"who": _ADA}
+    yield Trial("plain", _make_round(), answers)
     arguments: dict[str, Any] = {"weight": 1.0, "note": None, "tags": [], "deep": {"empty": {}}, "text": ""}
-    yield Trial("arguments", _make_round(), host, arguments=arguments)
+    yield Trial("arguments", _make_round(), answers, arguments=arguments)
     # One state that a client may trim or normalize, one that it may parse and one that it may truncate.
     states = (_AWKWARD_STATE, '{"a": 1.0, "b" : null}', "long " * 20_000)
-    yield Trial("awkward_state", tuple(make_pause(who, state) for state in states), host)
-    yield Trial("half_surrogate", (make_pause(who, "a\ud800b"),), host, "free")
-    yield Trial("empty_state", (make_pause(who, ""),), host)
-    yield Trial("no_state", (make_pause(who),), host)
+    yield Trial("awkward_state", tuple(make_pause(who, state) for state in states), answers)
+    yield Trial("half_surrogate", (make_pause(who, "a\ud800b"),), answers, "free")
+    yield Trial("empty_state", (make_pause(who, ""),), answers)
+    yield Trial("no_state", (make_pause(who),), answers)
     rounds = (
         make_pause({"first": make_form("first")}, "s-1"),
         make_pause({"second": make_form("second")}),
@@ -126,7 +137,7 @@ def _make_echo_trials() -> Iterator[Trial]:
     )
     yield Trial("several_rounds", rounds, {"first": _ADA, "second": {"action": "decline"}})
     disguised = {"_meta": {}, "content": [], "isError": False, **make_pause(who, "s-1")}
-    yield Trial("disguised", (disguised,), host)
+    yield Trial("disguised", (disguised,), answers)
     yield Trial("busy", tuple(make_pause(state=f"busy-{n}") for n in range(3)), {})
 
 
@@ -158,7 +169,7 @@ def _make_mode_trials(base: str) -> Iterator[Trial]:
     sure = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}, "required": ["sure"]}
     yield Trial("nobody", _make_round("sure", sure), {"sure": None}, "not accepted", "nobody")
     visit = make_pause({"visit": _make_link("visit", f"{base}/trap/visit")}, "s-1")
-    yield Trial("visit", (visit,), {"visit": {"action": "accept"}}, rule="url-fetched", mode="url")
+    yield Trial("visit", (visit,), {"visit": {"action": "accept"}}, mode="url")
 
 
 def _make_url_trials(base: str) -> Iterator[Trial]:
@@ -181,7 +192,7 @@ def _make_schema_trials(base: str) -> Iterator[Trial]:
         "relative_ref": {"$id": f"{base}/trap/relative_ref/", **_make_schema({"$ref": "more"})},
     }
     for name, schema in foreign.items():
-        yield Trial(name, _make_round("form", schema), accepted, "free", "ref-fetched")
+        yield Trial(name, _make_round("form", schema), accepted, "free")
     doubled = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 2} for n in range(1, 31)}
     hostile = {
         "deep_schema": _make_schema(_make_deep_schema()),
@@ -190,7 +201,7 @@ def _make_schema_trials(base: str) -> Iterator[Trial]:
         "circular_ref": {"$defs": {"d": {"$ref": "#/$defs/d"}}, **_make_schema({"$ref": "#/$defs/d"})},
     }
     for name, schema in hostile.items():
-        yield Trial(name, _make_round("form", schema), accepted, "soon", "schema-slow")
+        yield Trial(name, _make_round("form", schema), accepted, "soon")
 
 
 def _make_schema(field: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +216,7 @@ def _make_deep_schema() -> dict[str, Any]:
 
 
 def _make_malformed_trials() -> Iterator[Trial]:
-    who, host = {"who": make_form("who")}, {"who": _ADA}
+    who, answers = {"who": make_form("who")}, {"who": _ADA}
     malformed = {
         "pause_of_nothing": ("pause-of-nothing", make_pause()),
         "unknown_result_type": ("result-type", {**make_pause(who, "s-1"), "resultType": "com.example/later"}),
@@ -220,7 +231,7 @@ def _make_malformed_trials() -> Iterator[Trial]:
         "undeclared": ("undeclared", make_pause({}, "s-1")),
     }
     for name, (rule, result) in malformed.items():
-        yield Trial(name, (result,), host, "given up", rule)
+        yield Trial(name, (result,), answers, "given up", rule)
 
 
 def _make_ending_trials() -> Iterator[Trial]:
@@ -229,7 +240,7 @@ def _make_ending_trials() -> Iterator[Trial]:
 
 
 def make_undeclared_pause(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a pause that asks for what a client did not declare, at last for a method that does not exist."""
+    """Make a pause that asks for something undeclared: where all is declared, for a method that does not exist."""
     text = {"role": "user", "content": {"type": "text", "text": "Hello."}}
     asked: dict[str, Any] = {"method": "com.example/approve", "params": {}}
     if "roots" not in capabilities:

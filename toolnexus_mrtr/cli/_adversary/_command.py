@@ -20,14 +20,14 @@ from toolnexus_mrtr.cli._text import fold
 
 _VERDICTS = ("passed", "failed", "warned", "not exercised", "not declared")
 
-#: The verdicts of a client with full marks; a rule about what it does not declare is not applied to it.
+#: The verdicts with which the status is 0. "Not declared" is a rule about a mode that the client does not declare.
 _GOOD = ("passed", "warned", "not declared")
 
 _CLIENT_ENDS = Rule("client-ends", "The client comes to an end.", LIBRARY)
 
 
 def run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
-    """Run the hostile server for one client and print the report; the status is 0 for full marks, else 1."""
+    """Run the hostile server for one client and print the report; the status is 0 if all verdicts are in `_GOOD`."""
     loopback = Loopback(options.port)
     server = HostileServer(loopback.base, time.monotonic)
     with loopback.serve(server):
@@ -46,7 +46,7 @@ def _wait_for_interrupt(url: str) -> list[Verdict]:
 
 
 def _run_client(options: argparse.Namespace, url: str) -> list[Verdict]:
-    """Run the client until it ends or its time is over, its output discarded; give the verdict on that."""
+    """Run the client until it ends or its time is over, its standard output discarded; give the verdict on that."""
     process = start([*split_command(options.cmd), url], subprocess.DEVNULL)
     try:
         process.wait(options.seconds)
@@ -59,9 +59,9 @@ def _run_client(options: argparse.Namespace, url: str) -> list[Verdict]:
 
 def _report_text(verdicts: list[Verdict]) -> Iterator[str]:
     width = max(map(len, _VERDICTS))
-    for rule, verdict, seen in verdicts:
+    for rule, verdict, sentences in verdicts:
         yield f"{verdict.ljust(width)}  {rule.id}"
-        for sentence in seen if verdict == "passed" else (rule.says, *seen):
+        for sentence in sentences if verdict == "passed" else (rule.says, *sentences):
             yield from fold(sentence, "    ", "      ")
         if verdict in ("failed", "warned") and rule.basis != LIBRARY:
             yield f"    {rule.basis}"
@@ -72,8 +72,8 @@ def _report_text(verdicts: list[Verdict]) -> Iterator[str]:
 
 def _report_json(verdicts: list[Verdict]) -> Iterator[str]:
     rules = [
-        {"id": rule.id, "verdict": verdict, "says": rule.says, "basis": rule.basis, "seen": seen}
-        for rule, verdict, seen in verdicts
+        {"id": rule.id, "verdict": verdict, "says": rule.says, "basis": rule.basis, "seen": sentences}
+        for rule, verdict, sentences in verdicts
     ]
     yield json.dumps({"rules": rules, "counts": _count_verdicts(verdicts)}, indent=2)
 

@@ -17,7 +17,7 @@ LIBRARY: Final = "library"
 
 
 class Rule(NamedTuple):
-    """What a client must do if it declares a mode of elicitation, and the page that says so."""
+    """What a client must do if it declares a mode of elicitation, and why: a page of the specification or `LIBRARY`."""
 
     id: str
     says: str
@@ -57,7 +57,7 @@ _RULES: Final = (
     Rule("retry-hurried", "Between states without questions the client waits.", LIBRARY),
     Rule("pause-of-nothing", "A pause that neither asks nor has a state is not retried.", LIBRARY),
     Rule("result-type", "A result of an unknown type is not taken for a pause.", RESULT_TYPE),
-    Rule("complete", "A result that is complete is not retried, whatever stands beside.", RESULT_TYPE),
+    Rule("complete", "A result that is complete is not retried, whatever other members it has.", RESULT_TYPE),
     Rule("paused-list", "A pause of a method that cannot be paused is not retried.", LIBRARY),
     Rule("undeclared", "What was not declared is not answered.", LIBRARY),
     Rule("malformed", "A pause with a malformed request is not retried.", LIBRARY),
@@ -89,18 +89,18 @@ _MAX_KEYS: Final = 3
 
 
 class Check(NamedTuple):
-    """One check of one rule by its id: whether the client kept it, and what was expected and found."""
+    """Whether the client kept one rule, by its id, in one place; the sentence says where and what was expected."""
 
     rule: str
     is_kept: bool
-    seen: str
+    sentence: str
 
 
 def check_retry(trial: Trial, number: int, params: Mapping[str, Any], sent: list[dict[str, Any]]) -> Iterator[Check]:
     """Check retry `number` of a trial; `sent` are the params of the sends before it."""
     pause = trial.rounds[min(number, len(trial.rounds)) - 1]
     for check in _check_params(trial, pause, params, sent):
-        yield check._replace(seen=f"{trial.name}, retry {number}: {check.seen}")
+        yield check._replace(sentence=f"{trial.name}, retry {number}: {check.sentence}")
 
 
 def check_first_send(trial: Trial, params: Mapping[str, Any]) -> Iterator[Check]:
@@ -117,10 +117,10 @@ def check_ending(trial: Trial, retries: int, *, is_fetched: bool) -> Iterator[Ch
     elif trial.outcome == "given up":
         yield Check(trial.rule, retries == 0, f"{trial.name}: expected no retry, found {retries}")
     elif trial.outcome == "not accepted" and retries == 0:
-        yield Check(trial.rule, is_kept=True, seen="")
+        yield Check(trial.rule, is_kept=True, sentence="")
     elif trial.outcome == "bounded":
-        seen = f"{trial.name}: expected less than {MAX_RETRIES} retries, found {retries}"
-        yield Check(trial.rule, retries < MAX_RETRIES, seen)
+        sentence = f"{trial.name}: expected less than {MAX_RETRIES} retries, found {retries}"
+        yield Check(trial.rule, retries < MAX_RETRIES, sentence)
     if trial.has_trap:
         rule = "url-fetched" if trial.mode == "url" else "ref-fetched"
         yield Check(rule, not is_fetched, f"{trial.name}: expected no request of its url")
@@ -130,8 +130,8 @@ def check_waiting(times: list[float]) -> Iterator[Check]:
     """Check how long a client waits between pauses that ask nothing, by the times of a call and its three retries."""
     if len(times) > 3:
         took = times[3] - times[0]
-        seen = f"busy: expected at least {_MIN_BUSY_SECONDS:g} seconds over 3 states, found {took:.2f}"
-        yield Check("retry-hurried", took >= _MIN_BUSY_SECONDS, seen)
+        sentence = f"busy: expected at least {_MIN_BUSY_SECONDS:g} seconds over 3 states, found {took:.2f}"
+        yield Check("retry-hurried", took >= _MIN_BUSY_SECONDS, sentence)
 
 
 def _check_params(
@@ -143,10 +143,10 @@ def _check_params(
         earlier = {key for one in trial.rounds[: len(sent) - 1] for key in one.get("inputRequests", ())}
         yield from _check_keys(asked, answers, earlier)
         for key in asked.keys() & answers.keys():
-            for check in _check_answer(trial, trial.host[key], asked[key]["params"].get("mode"), answers[key]):
-                yield check._replace(seen=f"the answer of {quote_short(key)}: {check.seen}")
+            for check in _check_answer(trial, trial.answers[key], asked[key]["params"].get("mode"), answers[key]):
+                yield check._replace(sentence=f"the answer of {quote_short(key)}: {check.sentence}")
     else:
-        yield Check("answer-missing", is_kept=False, seen="expected inputResponses to be an object")
+        yield Check("answer-missing", is_kept=False, sentence="expected inputResponses to be an object")
     is_same = is_same_json(_select_call_params(sent[0]), _select_call_params(params))
     yield Check("params-changed", is_same, "expected the same params as at first")
     first, now = _select_protocol_meta(sent[0]), _select_protocol_meta(params)
@@ -227,7 +227,7 @@ def _select_call_params(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _select_protocol_meta(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the protocol's own members of `_meta`; others, as a progress token, may change from send to send."""
+    """Select the protocol's own members of `_meta`; others, such as a progress token, may change from send to send."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         return {}

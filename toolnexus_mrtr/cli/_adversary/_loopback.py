@@ -1,4 +1,4 @@
-"""A web server on loopback, in a thread: JSON messages at `/mcp`, and traps: urls that no client may fetch."""
+"""A web server on loopback, in a thread: JSON messages at `/mcp`, and traps, urls that no client may request."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class MessageHandler(Protocol):
     """Answers the messages; never called twice at once."""
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Give the response to a message; none to a notification."""
+        """Give the response to a message; `None` to a notification."""
 
     def note_unreadable(self) -> None:
-        """Note a message that is not a JSON object."""
+        """Note a message that cannot be read as a JSON object."""
 
     def note_fetch(self, trap: str) -> None:
         """Note that the url of a trap was requested."""

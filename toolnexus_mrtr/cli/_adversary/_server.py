@@ -29,6 +29,8 @@ from toolnexus_mrtr.cli._text import quote_short
 _VERSION: Final = "2026-07-28"
 _META_PREFIX: Final = "io.modelcontextprotocol/"
 
+_EXPECTED_MESSAGE: Final = "expected a message that is a JSON object, with no NaN and no name twice"
+
 #: How many breaches of one rule the report shows.
 _MAX_BREACHES: Final = 5
 
@@ -43,7 +45,7 @@ class Verdict(NamedTuple):
 
     rule: Rule
     verdict: str
-    seen: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 class HostileServer:
@@ -66,8 +68,8 @@ class HostileServer:
         self._checks: list[Check] = []
 
     def note_unreadable(self) -> None:
-        """Note a message that is not a JSON object."""
-        self._check("message-json", is_kept=False, seen="found a message that is none")
+        """Note a message that cannot be read as a JSON object."""
+        self._check("message-json", is_kept=False, sentence=_EXPECTED_MESSAGE)
 
     def note_fetch(self, trap: str) -> None:
         """Note that the url of a trap was requested; a trap has the name of its trial."""
@@ -95,8 +97,8 @@ class HostileServer:
             name, began = self._pending_schema
             self._pending_schema = None
             took = self._clock() - began
-            seen = f"{name}: expected at most {MAX_SCHEMA_SECONDS:g} seconds, found {took:.1f}"
-            self._check("schema-slow", took <= MAX_SCHEMA_SECONDS, seen)
+            sentence = f"{name}: expected at most {MAX_SCHEMA_SECONDS:g} seconds, found {took:.1f}"
+            self._check("schema-slow", took <= MAX_SCHEMA_SECONDS, sentence)
 
     def judge(self) -> list[Verdict]:
         """Give the verdict on every rule."""
@@ -104,18 +106,18 @@ class HostileServer:
         return [self._judge(rule, [check for check in checks if check.rule == rule.id]) for rule in RULES.values()]
 
     def _judge(self, rule: Rule, checks: list[Check]) -> Verdict:
-        breaches = list(dict.fromkeys(check.seen for check in checks if not check.is_kept))
+        breaches = list(dict.fromkeys(check.sentence for check in checks if not check.is_kept))
         if breaches:
             more = len(breaches) - _MAX_BREACHES
-            seen = breaches[:_MAX_BREACHES] + ([f"and {more} more"] if more > 0 else [])
-            return Verdict(rule, "warned" if rule.id in WARN_ONLY else "failed", tuple(seen))
+            sentences = breaches[:_MAX_BREACHES] + ([f"and {more} more"] if more > 0 else [])
+            return Verdict(rule, "warned" if rule.id in WARN_ONLY else "failed", tuple(sentences))
         if checks:
-            return Verdict(rule, "passed", tuple(check.seen for check in checks if rule.id in SHOWN_WHEN_PASSED))
+            return Verdict(rule, "passed", tuple(check.sentence for check in checks if rule.id in SHOWN_WHEN_PASSED))
         is_asked = not self._declared or rule.mode in self._declared
         return Verdict(rule, "not exercised" if is_asked else "not declared", ())
 
-    def _check(self, rule: str, is_kept: bool, seen: str = "") -> None:  # noqa: FBT001 - the order of `Check`
-        self._checks.append(Check(rule, is_kept, seen))
+    def _check(self, rule: str, is_kept: bool, sentence: str = "") -> None:  # noqa: FBT001 - the order of `Check`
+        self._checks.append(Check(rule, is_kept, sentence))
 
     def _respond(self, method: Any, params: dict[str, Any]) -> dict[str, Any] | None:
         if method == "server/discover":
@@ -181,7 +183,7 @@ def _get_capabilities(params: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _list_modes(capabilities: Mapping[str, Any]) -> set[str]:
-    """List the declared modes of elicitation; none named means form (client/elicitation, "Capabilities")."""
+    """List the declared modes of elicitation; if no mode is named, it is form (client/elicitation, "Capabilities")."""
     elicitation = capabilities.get("elicitation")
     if not isinstance(elicitation, dict):
         return set()

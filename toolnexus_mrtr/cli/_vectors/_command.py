@@ -15,7 +15,7 @@ from toolnexus_mrtr.cli._text import fold, quote, quote_short, truncate
 from toolnexus_mrtr.cli._vectors._difference import Difference, find_differences
 from toolnexus_mrtr.cli._vectors._fixtures import ExpectedFailures, Vector, load_expected_failures, load_vectors
 from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, run_operation
-from toolnexus_mrtr.cli._vectors._program import NoAnswer, Program
+from toolnexus_mrtr.cli._vectors._program import Program, VectorFailed
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
 
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
-    """Print which vectors fail, and how; the status is 1 if one fails unexpectedly or passes unexpectedly."""
+    """Print which vectors fail, and how; the status is 1 if a listed one passes or another one fails."""
     vectors = load_vectors(options.folder)
     expected_failures = load_expected_failures(options.expected_failures, vectors)
     unknown = set(options.only).difference(vector.operation for vector in vectors)
@@ -56,21 +56,21 @@ def run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
 
 
 def _judge(vector: Vector, expected_failures: ExpectedFailures, ask: Callable[[Vector], dict[str, Any]]) -> Outcome:
-    """Run one vector unless it is to be left out; `ask` gives the answer, or raises `NoAnswer`."""
-    why_left_out = expected_failures.find_reason_to_skip(vector)
+    """Run one vector unless it is left out; `ask` gives the answer, or raises `VectorFailed`."""
+    why_left_out = expected_failures.find_reason_to_leave_out(vector)
     if why_left_out is not None:
         return Outcome(vector, "left out", (), why_left_out)
     differences: tuple[Difference, ...] = ()
     reason = ""
     try:
         differences = tuple(_compare(vector, ask(vector)))
-    except NoAnswer as error:
+    except VectorFailed as error:
         reason = str(error)
     listed = expected_failures.vectors.get(vector.id)
     if not differences and not reason:
         if listed is None:
             return Outcome(vector, "passed")
-        return Outcome(vector, "failed", (), "passes, and is listed to fail")
+        return Outcome(vector, "failed", (), "listed in --expected-failures, but passes")
     if listed is None:
         return Outcome(vector, "failed", differences, reason)
     return Outcome(vector, "expected to fail", (), listed)
@@ -90,7 +90,7 @@ def _write_question(vector: Vector) -> str:
 def _ask_library(vector: Vector) -> dict[str, Any]:
     """Run a vector with this library, which must not change its input."""
     if vector.operation not in OPERATIONS:
-        raise NoAnswer("an operation that is not known")
+        raise VectorFailed("an operation that is not known")
     given = copy.deepcopy(vector.input)
     answer: dict[str, Any]
     try:
@@ -98,9 +98,9 @@ def _ask_library(vector: Vector) -> dict[str, Any]:
     except MrtrError as error:
         answer = {"error": {"code": error.code, "at": error.at}}
     except Exception as error:  # noqa: BLE001 - any other error fails this vector; the rest are still run
-        raise NoAnswer(f"raised {type(error).__name__}") from None
+        raise VectorFailed(f"raised {type(error).__name__}") from None
     if not is_same_json(given, vector.input, is_ordered=True):
-        raise NoAnswer("changed its input")
+        raise VectorFailed("changed its input")
     return answer
 
 
@@ -126,7 +126,7 @@ def _report_json(outcomes: list[Outcome]) -> Iterator[str]:
         {
             "operation": vector.operation,
             "id": vector.id,
-            "reason": reason or "another outcome",
+            "reason": reason or "wrong outcome",
             "differences": [difference.to_json() for difference in differences],
         }
         for vector, verdict, differences, reason in outcomes

@@ -1,4 +1,4 @@
-"""Where two JSON values differ, place by place, and what stands there in each."""
+"""Finds the places where two JSON values differ, and what each of them has there."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._input import read_object
+from toolnexus_mrtr.cli._input import prefix_errors_with, read_object
 from toolnexus_mrtr.cli._json import parse_json
 from toolnexus_mrtr.cli._text import quote_short
 
@@ -35,14 +35,14 @@ class Vector(NamedTuple):
 
 
 class ExpectedFailures(NamedTuple):
-    """Reasons by name: of vectors that must fail, and of operations and flags whose vectors are not run."""
+    """Reasons by name: of vectors that must fail, and of operations and flags whose vectors are left out."""
 
     vectors: Mapping[str, str]
     operations: Mapping[str, str]
     flags: Mapping[str, str]
 
-    def find_reason_to_skip(self, vector: Vector) -> str | None:
-        """Give the reason why a vector is not run; `None` if it is."""
+    def find_reason_to_leave_out(self, vector: Vector) -> str | None:
+        """Give the reason why a vector is left out; `None` if it is run."""
         reasons = [self.flags[flag] for flag in vector.flags if flag in self.flags]
         return self.operations.get(vector.operation) or next(iter(reasons), None)
 
@@ -61,21 +61,28 @@ def load_vectors(folder: str | None) -> list[Vector]:
     return vectors
 
 
-def load_expected_failures(name: str | None, vectors: list[Vector]) -> ExpectedFailures:
-    """Load the list of expected failures; refuses a name that none of the vectors has."""
-    listed = {} if name is None else read_object(name)
+def load_expected_failures(path: str | None, vectors: list[Vector]) -> ExpectedFailures:
+    """Load the list of expected failures; refuses an id, an operation or a flag that no vector has."""
+    if path is None:
+        return ExpectedFailures({}, {}, {})
+    listed = read_object(path)
     expected_failures = ExpectedFailures(*(listed.get(name, {}) for name in ExpectedFailures._fields))
-    known = (
-        {vector.id for vector in vectors},
-        {vector.operation for vector in vectors},
-        {flag for vector in vectors for flag in vector.flags},
-    )
-    for reasons, names in zip(expected_failures, known, strict=True):
-        if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
-            raise BadInput(f"{name}: expected a reason for every name, in vectors, operations and flags")
-        for unknown in sorted(reasons.keys() - names):
-            raise BadInput(f"{name}: {quote_short(unknown)} is none of the vectors")
+    known = {
+        "id": {vector.id for vector in vectors},
+        "operation": {vector.operation for vector in vectors},
+        "flag": {flag for vector in vectors for flag in vector.flags},
+    }
+    with prefix_errors_with(path):
+        for reasons, (kind, names) in zip(expected_failures, known.items(), strict=True):
+            _check_reasons(reasons, kind, names)
     return expected_failures
+
+
+def _check_reasons(reasons: Any, kind: str, names: set[str]) -> None:
+    if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
+        raise BadInput("expected vectors, operations and flags to be objects, with a reason for every name")
+    for unknown in sorted(reasons.keys() - names):
+        raise BadInput(f"{quote_short(unknown)} is not the {kind} of any vector")
 
 
 def _find_package_vectors() -> Traversable:

@@ -1,6 +1,6 @@
 """The operations of the fixtures, each as a function of this library's API: JSON in, JSON out.
 
-A private function here has the name of its operation, and the members of a vector's `input` as its parameters.
+`OPERATIONS` holds them by name; the parameters of each are the members of a vector's `input`.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def _requests(raw: Any) -> Any:
 
 
 def _input_requests(raw: Any) -> Any:
-    return {key: _to_entry(request) for key, request in input_requests(raw).items()}
+    return {key: _encode_request(request) for key, request in input_requests(raw).items()}
 
 
-def _to_entry(request: Any) -> dict[str, Any]:
+def _encode_request(request: Any) -> dict[str, Any]:
     if isinstance(request, ElicitRequest):
         return {"method": "elicitation/create", "params": msgspec.to_builtins(request)}
     names = {"CreateMessageRequest": "sampling/createMessage", "ListRootsRequest": "roots/list"}
@@ -133,7 +133,7 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
         seen["asks"].append(msgspec.to_builtins(outcome.requests))
         seen["delays"].append(round(outcome.delay * 1000))
         current = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
-    raise ValueError("an exchange ends with its last step")
+    raise ValueError("expected the exchange to end with its last step")
 
 
 def _exchange(call: Any, steps: Any) -> Any:

@@ -21,12 +21,12 @@ _MAX_ANSWER: Final = 1 << 20
 _CHUNK: Final = 1 << 16
 
 
-class NoAnswer(Exception):
-    """The program did not answer one vector; the text says what it did instead."""
+class VectorFailed(Exception):
+    """A vector failed without an outcome to compare; the text says why."""
 
 
 class Program:
-    """Starts a command when it is first asked, and again after each line that it did not answer."""
+    """Starts a command when the first line is sent to it, and again after each line that it did not answer."""
 
     def __init__(self, command: str, seconds: float) -> None:
         self._command = split_command(command)
@@ -37,20 +37,22 @@ class Program:
         self._unread = b""
 
     def ask(self, line: str) -> dict[str, Any]:
-        """Send one line and give the answer, or raise `NoAnswer`; after several hangs in a row nothing is sent."""
+        """Send one line and give the answer, or raise `VectorFailed`; after several hangs in a row nothing is sent."""
         if self._hangs == _MAX_HANGS:
-            raise NoAnswer(f"not asked: it hung {_MAX_HANGS} times in a row; does it flush every line that it writes?")
+            raise VectorFailed(
+                f"not asked: it hung {_MAX_HANGS} times in a row; does it flush every line that it writes?"
+            )
         process = self._process = self._process or self._start()
         answer = self._exchange_lines(process, line.encode("ascii") + b"\n")
         if answer is None:
             self._hangs += 1
             self.stop()
-            raise NoAnswer(f"no answer within {self._seconds:g} seconds")
+            raise VectorFailed(f"no answer within {self._seconds:g} seconds")
         self._hangs = 0
         return self._parse_answer(answer)
 
     def stop(self) -> None:
-        """Kill the program and every process of its session."""
+        """Kill the program and every process of its process group."""
         process, self._process, self._unread = self._process, None, b""
         if process is not None:
             kill(process)
@@ -96,11 +98,11 @@ class Program:
             if isinstance(value, dict) and len(value.keys() & {"expect", "error"}) == 1:
                 return value
         self.stop()
-        raise NoAnswer("no line of JSON with expect or error" if answer else "the program ended")
+        raise VectorFailed("no line of JSON with expect or error" if answer else "the program ended")
 
 
 def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
     """Give the file descriptors of a program's standard input and output."""
     assert process.stdin is not None  # noqa: S101 - `start` was given PIPE for both
-    assert process.stdout is not None  # noqa: S101 - as above
+    assert process.stdout is not None  # noqa: S101 - `start` was given PIPE for both
     return process.stdin.fileno(), process.stdout.fileno()
