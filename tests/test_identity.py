@@ -367,7 +367,7 @@ FAULTS = {
     "params left out of the digest": (without(2, 4), {SHOWN_TWICE, CROSSED}),
     "raw left out of the digest": (without(3, 4), {SHOWN_TWICE, CROSSED}),
     "key left out of the digest": (without(1, 2), {SHOWN_TWICE, CROSSED}),
-    "ids not looked at by key": (("_state.require_own_id", lambda *_: None), {CROSSED, MADE_UP}),
+    "ids not looked at by key": (("_state.require_matching_id", lambda *_: None), {CROSSED, MADE_UP}),
     "any suffix taken": (("_answers._first_id", lambda text: text.rpartition(".")[0] or text), {MADE_UP}),
     "stored for any server": (
         ("_exchange.load", lambda data, _: load(data, json.loads(data)["call"]["server"])),
