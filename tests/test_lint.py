@@ -24,13 +24,21 @@ from toolnexus_mrtr import (
 
 #: Errors of lint that the readers tolerate.
 TOLERATED = {
+    "bad_content",
+    "bad_message",
     "bad_meta",
+    "bad_role",
     "flat_entry",
+    "mixed_tool_results",
+    "not_a_uri",
     "null_member",
     "schema_invalid",
     "schema_dialect",
     "schema_external_ref",
     "schema_too_large",
+    "tool_role",
+    "unanswered_tool_use",
+    "unmatched_tool_result",
 }
 
 METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])

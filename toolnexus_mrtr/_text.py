@@ -72,3 +72,13 @@ def json_type(value: object) -> str:
     if isinstance(value, Mapping):
         return "an object"
     return "something that JSON does not have"
+
+
+def member_type(holder: Mapping[str, object], name: str) -> str:
+    """Name the JSON type of a member as `json_type` does, or say that it is absent."""
+    return json_type(holder[name]) if name in holder else "nothing"
+
+
+def another(found: str) -> str:
+    """Say of a found JSON type that it is not one of the few strings that were expected."""
+    return "another string" if found == "a string" else found
