@@ -1,4 +1,4 @@
-"""Every rule that a server's result can break, each spelled once; its findings come in document order.
+"""Every rule that a server's result can break, each spelled once; its findings come in a fixed order.
 
 How it works: what ends in `_faults` yields a `Finding` for each rule that is broken and changes nothing. A reader, or
 `Call.receive`, raises the first of them; `lint` lists them all. Most entries of `inputRequests` break no rule, so
