@@ -181,10 +181,51 @@ def test_plain_url_matches_nothing_hand_made_that_inspect_url_refuses_or_warns_o
         "https://AUTH.Example.COM/a/b?x[]=1&y=%20#f[0]",
         "https://a.b.c.d.e.f.example/~x/(y)!$&'*+,;=:@?/?#/?",
         "https://local.example/",
+        "https://a0123456789.example",
+        "https://a.b",
+        "https://a.x0123456789",
+        "https://" + "a." * 16 + "example",
+        f"https://{'a' * 63}.{'b' * 63}/",
     ],
 )
 def test_plain_url_matches_a_plain_url(url):
     assert plain_url(url)
+    assert inspect_url(url).refusal is None
+
+
+@pytest.mark.parametrize(
+    "url", [f"https://{'a' * 64}.b/", f"https://a.{'b' * 64}/", "https://" + "a." * 17 + "example"]
+)
+def test_plain_url_matches_no_long_label_and_no_name_of_many(url):
+    assert not plain_url(url)
+
+
+@pytest.mark.parametrize("before", ["/", "/a/", "?", "/?a", "#", "/?#a"])
+@pytest.mark.parametrize("escape", ["%00", "%0F", "%f0", "%9A", "%AF", "%af%25"])
+def test_inspect_url_does_not_warn_of_a_percent_escape(before, escape):
+    url = f"https://a.example{before}{escape}b"
+    assert inspect_url(url).warnings == ()
+    assert plain_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://0x7f000001/", "127.0.0.1"),
+        ("https://0xc0a80101/", "192.168.1.1"),
+        ("https://0xabcdef90/", "171.205.239.144"),
+        ("https://017700000001/", "127.0.0.1"),
+        ("https://3232235777:10980/", "192.168.1.1"),
+        ("https://19.28.0.0x0/", "19.28.0.0"),
+        ("https://a0123456789.example:65530/", "a0123456789.example"),
+    ],
+)
+def test_inspect_url_reads_every_digit_of_a_host_and_a_port(url, host):
+    assert inspect_url(url).host == host
+
+
+def test_inspect_url_reads_every_kind_of_scheme():
+    assert inspect_url("Ab0189+.-:x").scheme == "ab0189+.-"
 
 
 def test_plain_url_matches_nothing_longer_than_inspect_url_lets_through():
