@@ -10,7 +10,6 @@ from toolnexus_mrtr import (
     LocalProtocolError,
     MrtrError,
     RemoteProtocolError,
-    printable,
 )
 from toolnexus_mrtr._errors import pointer
 from toolnexus_mrtr._text import json_type, quoted
@@ -74,6 +73,13 @@ def test_quoted_escapes_foreign_text_and_cuts_it():
     assert len(quoted("\U0001f600" * 1000)) == 64
 
 
+@pytest.mark.parametrize("text", ["it's", "it's " * 100, 'say "it\'s" ' * 100, "x" * 100], ids=len)
+def test_quoted_ends_with_the_quote_that_it_began_with(text):
+    shown = quoted(text)
+    assert shown[0] == shown[-1]
+    assert shown[0] in "'\""
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [
@@ -90,8 +96,3 @@ def test_quoted_escapes_foreign_text_and_cuts_it():
 )
 def test_json_type_names_the_json_type_of_a_value(value, name):
     assert json_type(value) == name
-
-
-def test_printable_takes_only_a_str():
-    with pytest.raises(TypeError, match="^text must be a str, not bytes$"):
-        printable(b"x")

@@ -412,7 +412,8 @@ def test_resume_refuses_an_answer_of_another_kind(entry, answer):
         (FORM, Answer("x", True, "x"), "/a/data"),
         (FORM, Answer("x", "yes"), "/a/ok"),
         (LLM, {}, "/a/role"),
-        (LLM, {**MESSAGE, "content": []} | {"model": None}, "/a/model"),
+        (LLM, {**MESSAGE, "content": [], "model": None}, "/a/content"),
+        (LLM, {**MESSAGE, "model": None}, "/a/model"),
         (LLM, {**MESSAGE, "stopReason": None}, "/a/stopReason"),
         (LLM, {**MESSAGE, "_meta": math.nan}, "/a/_meta"),
         (ROOTS, {}, "/a/roots"),
@@ -455,7 +456,7 @@ def test_resume_sends_a_raw_result_without_the_members_of_an_envelope():
     envelope = {"jsonrpc": "2.0", "id": 7, "method": "x", "resultType": "complete"}
     for entry, answer in (
         (FORM, {"action": "decline", "_meta": {"k": 1}}),
-        (LLM, {"role": "user", "content": [], "model": "m", "_meta": {}}),
+        (LLM, {**MESSAGE, "_meta": {}}),
         (ROOTS, {"roots": [], "_meta": {}}),
     ):
         assert paused(a=entry).resume({"a": answer | envelope}).params["inputResponses"] == {"a": answer}

@@ -109,8 +109,9 @@ def unknown_or_unprovoked_code(fixtures: Fixtures) -> Faults:
     for section, codes in fixtures.codes.items():
         provoked = {code for operation, vector in fixtures.vectors() for code in CODES[section](operation, vector)}
         if section == "findings":
-            # For errors of a reader and warnings of a url lint uses their codes.
-            provoked -= fixtures.codes["errors"].keys() | fixtures.codes["url_warnings"].keys()
+            # For errors of a reader and warnings of a url lint uses their codes, and lists those alone that it judges
+            # otherwise.
+            provoked -= (fixtures.codes["errors"].keys() | fixtures.codes["url_warnings"].keys()) - codes.keys()
         yield from codes.keys() ^ provoked
 
 

@@ -17,7 +17,7 @@ LAYERS = """
     _text _types
     _errors
     _json _urls _findings
-    _validation _forms
+    _validation _sampling _forms
     _reader _writer _lint
     _toolnexus
     _answers

@@ -24,13 +24,21 @@ from toolnexus_mrtr import (
 
 #: Errors of lint that the readers tolerate.
 TOLERATED = {
+    "bad_content",
+    "bad_message",
     "bad_meta",
+    "bad_role",
     "flat_entry",
+    "mixed_tool_results",
+    "not_a_uri",
     "null_member",
     "schema_invalid",
     "schema_dialect",
     "schema_external_ref",
     "schema_too_large",
+    "tool_role",
+    "unanswered_tool_use",
+    "unmatched_tool_result",
 }
 
 METHODS = st.sampled_from([None, "tools/call", "prompts/get", "resources/read", "tools/list", ""])
@@ -72,6 +80,18 @@ def raised(call: Any, *arguments: Any) -> list[tuple[str, str]]:
 def ask(schema: Any) -> dict[str, Any]:
     # Not `asking`, whose copies of the deep schemas below would exhaust the stack.
     return {"resultType": "input_required", "inputRequests": {"k": form(schema=schema)}}
+
+
+USE = {"type": "tool_use", "id": "c1", "name": "get", "input": {}}
+RESULT = {"type": "tool_result", "toolUseId": "c1", "content": []}
+
+
+def sampling(messages: Any) -> dict[str, Any]:
+    params = {"messages": messages, "maxTokens": 5}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {"k": {"method": "sampling/createMessage", "params": params}},
+    }
 
 
 @given(results, METHODS, CAPABILITIES)
@@ -195,9 +215,28 @@ HOSTILE = {
     "a long default": lambda n: ask(
         {"type": "object", "properties": {"a": {"type": "string", "minLength": 10**6, "default": "x" * 5_000 * n}}}
     ),
+    "empty entries": lambda n: {
+        "resultType": "input_required",
+        "inputRequests": {f"k{i}": {} for i in range(1_000 * n)},
+    },
+    "messages": lambda n: sampling([{"role": "x", "content": 5}] * 300 * n),
+    "blocks": lambda n: sampling([{"role": "user", "content": [{"type": "image"}] * 300 * n}]),
+    "blocks within": lambda n: sampling([{"role": "user", "content": {**RESULT, "content": [5] * 300 * n}}]),
+    "tool uses": lambda n: sampling([{"role": "assistant", "content": [USE] * 300 * n}] * 2),
+    "tool results": lambda n: sampling(
+        [{"role": "assistant", "content": [USE] * 50 * n}, {"role": "user", "content": [RESULT] * 100 * n}]
+    ),
+    "a deep tool result": lambda n: sampling([{"role": "user", "content": _nested_results(1_000 * n)}]),
     "a deep result": lambda n: {"resultType": "input_required", "requestState": "s", "_meta": _nested(1_000 * n)},
     "a deep schema": lambda n: ask({"type": "object", "properties": {"a": {"default": _nested(1_000 * n)}}}),
 }
+
+
+def _nested_results(levels: int) -> Any:
+    block: Any = {**RESULT}
+    for _ in range(levels):
+        block = {**RESULT, "content": [block]}
+    return block
 
 
 def _nested(levels: int) -> Any:
@@ -220,6 +259,112 @@ def test_findings_of_lint_grow_no_faster_than_a_hostile_result(name):
     small, large = HOSTILE[name](1), HOSTILE[name](10)
     size = [sum(len(finding.at) + len(finding.message) for finding in lint(raw)) for raw in (small, large)]
     assert size[1] <= 12 * max(size[0], 5_000)
+
+
+@pytest.mark.parametrize("entries", [{f"k{i}": {} for i in range(60_000)}, dict.fromkeys(map(str, range(60_000)))])
+def test_lint_stops_after_1000_findings(entries):
+    findings = lint({"resultType": "input_required", "inputRequests": entries})
+    assert len(findings) == 1_000
+    assert (findings[0].code, findings[0].at) == ("too_large", "/inputRequests")
+
+
+def test_lint_does_not_look_behind_the_last_of_its_findings():
+    few = {"resultType": "input_required", "inputRequests": {f"k{i}": {} for i in range(1_000)}}
+    many = {"resultType": "input_required", "inputRequests": {f"k{i}": {} for i in range(60_000)}}
+    assert calls(lint, many) < 1.1 * calls(lint, few)
+
+
+#: Messages near the rules: every role, content of every shape, blocks whose ids meet and miss each other.
+BLOCKS = st.one_of(
+    st.sampled_from([{"type": "text", "text": "x"}, {"type": "text"}, {"type": "x"}, {}, 5, None]),
+    st.builds(lambda name: USE | {"id": name}, st.sampled_from(["a", "b", 5])),
+    st.builds(lambda name: RESULT | {"toolUseId": name}, st.sampled_from(["a", "b", None])),
+)
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "role": st.sampled_from(["user", "assistant", "assistant", "system", 5]),
+            "content": st.one_of(BLOCKS, st.lists(BLOCKS, max_size=3)),
+        },
+    ),
+    max_size=5,
+)
+
+
+def _blocks(message: Any) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else [content]
+
+
+def _ids(message: Any, kind: str, name: str) -> list[str]:
+    blocks = [block for block in _blocks(message) if isinstance(block, dict) and block.get("type") == kind]
+    return sorted(block[name] for block in blocks if isinstance(block[name], str))
+
+
+@given(MESSAGES)
+@example([{"role": "assistant", "content": [USE, USE]}, {"role": "user", "content": [RESULT, RESULT]}])
+def test_lint_finds_messages_out_of_balance_exactly_where_uses_and_results_differ(messages):
+    codes = {finding.code for finding in lint(sampling(messages))}
+    uses = [_ids(message, "tool_use", "id") for message in messages]
+    results = [_ids(message, "tool_result", "toolUseId") for message in messages]
+    is_balanced = [*uses, []] == [*results[1:], [], []][: len(uses) + 1] and results[:1] in ([], [[]])
+    assert is_balanced == codes.isdisjoint({"unanswered_tool_use", "unmatched_tool_result"})
+
+
+@given(MESSAGES)
+def test_lint_finds_wrong_roles_and_mixed_results_exactly_where_they_are(messages):
+    findings = lint(sampling(messages))
+    for place, message in enumerate(messages):
+        at = f"/inputRequests/k/params/messages/{place}"
+        has_role = ("bad_role", at + "/role") not in {(finding.code, finding.at) for finding in findings}
+        assert has_role == (message.get("role") in ("user", "assistant"))
+        kinds = {isinstance(block, dict) and block.get("type") == "tool_result" for block in _blocks(message)}
+        is_mixed = ("mixed_tool_results", at + "/content") in {(finding.code, finding.at) for finding in findings}
+        assert is_mixed == (kinds == {True, False})
+
+
+@given(json_values)
+def test_lint_raises_for_no_messages(messages):
+    at = "/inputRequests/k/params/messages"
+    assert all(finding.at.startswith(at) for finding in lint(sampling(messages)))
+
+
+@given(json_values)
+def test_lint_raises_for_no_content_of_a_message(content):
+    at = "/inputRequests/k/params/messages/0/content"
+    assert all(finding.at.startswith(at) for finding in lint(sampling([{"role": "user", "content": content}])))
+
+
+@pytest.mark.parametrize("context", ["thisServer", "allServers", "", 5, []])
+def test_lint_warns_of_a_context_only_where_it_was_not_declared(context):
+    raw = sampling([])
+    raw["inputRequests"]["k"]["params"]["includeContext"] = context
+    found = ("undeclared_context", "warning", "/inputRequests/k/params/includeContext")
+    for capabilities in ({"sampling": {}}, {"sampling": {"context": None}}):
+        (finding,) = lint(raw, capabilities=capabilities)
+        assert (finding.code, finding.severity, finding.at) == found
+    assert [finding.code for finding in lint(raw, capabilities={})] == ["undeclared_capability", "undeclared_context"]
+    assert lint(raw) == lint(raw, capabilities={"sampling": {"context": {}}}) == ()
+
+
+def test_lint_says_of_a_message_what_was_found():
+    messages = [{}, {"role": "system", "content": "x"}, {"role": None, "content": {}}]
+    assert [finding.message for finding in lint(sampling(messages))] == [
+        "expected the role 'user' or 'assistant', found nothing",
+        "expected a content block or an array of them, found nothing",
+        "expected the role 'user' or 'assistant', found another string",
+        "expected a content block or an array of them, found a string",
+        "expected the role 'user' or 'assistant', found null",
+        "expected a member 'type'",
+    ]
+
+
+def test_lint_does_not_point_into_the_messages_of_an_entry_whose_key_is_too_long():
+    raw = sampling([5] * 10)
+    raw["inputRequests"] = {"k" * 257: raw["inputRequests"]["k"]}
+    (found,) = lint(raw)
+    assert found.code == "too_large"
 
 
 def test_finding_compares_by_value_and_is_frozen():

@@ -1,4 +1,4 @@
-"""`pause_faults` lists every fault in document order, where the readers raise the first, and finds it in few frames."""
+"""`pause_faults` lists every fault in a fixed order, where the readers raise the first, and finds it in few frames."""
 
 import sys
 from pathlib import Path

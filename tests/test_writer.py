@@ -7,14 +7,20 @@ import enum
 import json
 import math
 import pickle
+import re
 import types
 import uuid
 from collections import ChainMap, OrderedDict
+from unittest import mock
 
 import pytest
-from wire_values import FORM_REQUEST, LINK_REQUEST, LLM, MESSAGE, SECRET, Colour
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values
+from wire_values import FORM_REQUEST, LINK_REQUEST, LLM, MESSAGE, ROOTS, SECRET, Colour, asking
 
 from toolnexus_mrtr import (
+    Call,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitationRequests,
@@ -271,6 +277,179 @@ def test_to_input_response_takes_only_a_str_as_uri_of_a_root():
     with pytest.raises(LocalProtocolError) as caught:
         write("k", ListRootsResult(roots=[Root(uri=5)]))
     assert caught.value.at == "/k/roots/0/uri"
+
+
+def sampled(**members):
+    return CreateMessageResult(
+        **{"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"} | members
+    )
+
+
+IMAGE = {"type": "image", "data": "eA==", "mimeType": "image/png"}
+USE = {"type": "tool_use", "id": "c1", "name": "get", "input": {}}
+TOOL_RESULT = {"type": "tool_result", "toolUseId": "c1", "content": []}
+LINK = {"type": "resource_link", "uri": "file:///w", "name": "w"}
+EMBEDDED = {"type": "resource", "resource": {"uri": "file:///w", "text": ""}}
+
+
+@pytest.mark.parametrize(
+    ("members", "at", "found"),
+    [
+        ({"role": "system"}, "/role", "found another string"),
+        ({"role": 5}, "/role", "found a number"),
+        ({"role": mock.ANY}, "/role", "found something that JSON does not have"),
+        ({"content": []}, "/content", "found an empty array"),
+        ({"content": ()}, "/content", "found an empty array"),
+        ({"content": None}, "/content", "found null"),
+        ({"content": "x"}, "/content", "found a string"),
+        ({"content": {}}, "/content/type", "a member 'type'"),
+        ({"content": {"type": None}}, "/content/type", "found null"),
+        ({"content": {"type": "text"}}, "/content/text", "a member 'text'"),
+        ({"content": {"type": "text", "text": None}}, "/content/text", "found null"),
+        ({"content": [IMAGE, {"type": "text", "text": 5}]}, "/content/1/text", "found a number"),
+        ({"content": [IMAGE, 5]}, "/content/1", "found a number"),
+        ({"content": IMAGE | {"data": b"x"}}, "/content/data", "found something that JSON does not have"),
+        ({"content": {"type": "image", "data": "eA=="}}, "/content/mimeType", "a member 'mimeType'"),
+        ({"content": {"type": "audio", "mimeType": "audio/wav"}}, "/content/data", "a member 'data'"),
+        ({"content": USE | {"id": 5}}, "/content/id", "found a number"),
+        ({"content": {"type": "tool_use", "id": "c1", "input": {}}}, "/content/name", "a member 'name'"),
+        ({"content": USE | {"input": []}}, "/content/input", "found an array"),
+        ({"content": {"type": "tool_result", "content": []}}, "/content/toolUseId", "a member 'toolUseId'"),
+        ({"content": TOOL_RESULT | {"content": "x"}}, "/content/content", "found a string"),
+        ({"content": TOOL_RESULT | {"content": [IMAGE, 5]}}, "/content/content/1", "found a number"),
+        ({"content": TOOL_RESULT | {"content": [{"type": "text"}]}}, "/content/content/0/text", "a member 'text'"),
+        ({"content": TOOL_RESULT | {"content": [LINK | {"uri": 5}]}}, "/content/content/0/uri", "found a number"),
+        ({"content": EMBEDDED | {"resource": {"text": ""}}}, "/content/resource/uri", "a member 'uri'"),
+        ({"content": EMBEDDED | {"resource": {"uri": "a:b"}}}, "/content/resource", "'text' or 'blob'"),
+        ({"content": EMBEDDED | {"resource": 5}}, "/content/resource", "found a number"),
+        ({"model": None}, "/model", "found null"),
+    ],
+)
+def test_to_input_response_refuses_a_message_without_what_its_type_requires(members, at, found):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", sampled(**members))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k" + at)
+    assert found in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ({"role": "user"}, "expected a content block or an array of them, found nothing"),
+        ({"role": "user", "content": "x"}, "expected a content block or an array of them, found a string"),
+        ({"role": "user", "content": MESSAGE["content"]}, "expected a string, found nothing"),
+        ({"content": MESSAGE["content"]}, "expected 'user' or 'assistant', found nothing"),
+    ],
+)
+def test_resume_says_what_was_found_in_a_raw_message(answer, sentence):
+    pause = Call("tools/call", {}).receive(asking(llm=LLM))
+    with pytest.raises(LocalProtocolError) as caught:
+        pause.resume({"llm": answer})
+    assert caught.value.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ({"roots": [{}]}, "found nothing"),
+        ({"roots": [{"uri": None}]}, "found null"),
+        ({"roots": None}, "expected an array, found null"),
+        ({}, "expected an array, found nothing"),
+    ],
+)
+def test_resume_says_what_was_found_in_raw_roots(answer, sentence):
+    pause = Call("tools/call", {}).receive(asking(r=ROOTS))
+    with pytest.raises(LocalProtocolError) as caught:
+        pause.resume({"r": answer})
+    assert caught.value.sentence.endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "text", "text": ""},
+        IMAGE,
+        [IMAGE, USE, TOOL_RESULT | {"content": [IMAGE, LINK, EMBEDDED, {"type": "new"}]}],
+        [{"type": "resource", "resource": {"uri": "a:b", "blob": "eA=="}, "more": None}],
+        {"type": "com.example/new", "text": 5},
+        TOOL_RESULT | {"content": [TOOL_RESULT | {"content": [5]}]},
+    ],
+)
+def test_to_input_response_keeps_every_kind_of_content_and_what_it_does_not_know(content):
+    assert write("k", sampled(content=content)) == {"k": {"role": "assistant", "content": content, "model": "m"}}
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///home/my dir",
+        "file://C:\\Users\\me",
+        "file:///home/\u00e9",
+        "file:///%zz",
+        "file:///a#b#c",
+        "file:///[a]",
+        "file:///a\n",
+        "file:/home",
+        "FILE:///home",
+        "https://a.example/",
+        "",
+    ],
+)
+def test_to_input_response_refuses_a_root_that_is_no_file_uri(uri):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", ListRootsResult(roots=[Root(uri=uri)]))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/roots/0/uri")
+    assert caught.value.sentence.endswith("found another string")
+
+
+@pytest.mark.parametrize(
+    "uri", ["file:///", "file:///home/my%20dir", "file://server/share", "file:///C:/Users/me", "file://[::1]/x"]
+)
+def test_to_input_response_writes_a_root_that_is_a_file_uri(uri):
+    assert write("k", ListRootsResult(roots=[Root(uri=uri)])) == {"k": {"roots": [{"uri": uri}]}}
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (ListRootsResult(roots=[Root(uri=5)]), "file://', all else percent-encoded, found a number"),
+        (ElicitResult(action="ok"), "'cancel', found another string"),
+        (ElicitResult(action=None), "'cancel', found null"),
+        (accept({"a": {"x": 1}}), "an array of strings, found an object"),
+        (accept({"a": {5: 1}}), "an array of strings, found an object with a name that no JSON text can hold"),
+        (accept({"a": None}), "an array of strings, found null"),
+        (accept({"a": [5]}), "expected a string, found a number"),
+        (accept({"a": math.inf}), "an array of strings, found a number that is not finite"),
+        (accept({"a": b""}), "an array of strings, found something that JSON does not have"),
+    ],
+)
+def test_errors_of_to_input_response_say_what_was_found(result, sentence):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", result)
+    assert caught.value.sentence.endswith(sentence)
+
+
+@given(json_values)
+def test_to_input_response_writes_a_message_of_any_content_or_refuses_it(content):
+    try:
+        written = write("k", sampled(content=content))
+    except LocalProtocolError as error:
+        assert error.code == "wrong_value"
+        assert error.at.startswith("/k/content")
+    else:
+        assert written["k"]["content"] == content
+
+
+@given(st.text())
+def test_to_input_response_writes_a_root_of_any_text_or_refuses_it(text):
+    try:
+        written = write("k", ListRootsResult(roots=[Root(uri="file://" + text)]))
+    except LocalProtocolError as error:
+        assert (error.code, error.at) == ("wrong_value", "/k/roots/0/uri")
+    else:
+        assert written == {"k": {"roots": [{"uri": "file://" + text}]}}
+        assert re.fullmatch("[!-~]*", text)
+        assert not re.search(r"[\\\"<>^`{|}]", text)
 
 
 @pytest.mark.parametrize(

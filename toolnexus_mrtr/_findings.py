@@ -19,6 +19,7 @@ META: Final = SPEC + "basic/index#meta"
 RESULT_TYPE: Final = SPEC + "basic/index#resulttype"
 SCHEMA: Final = ELICITATION + "#requested-schema"
 SECRETS: Final = ELICITATION + "#form-mode-security"
+URL_MODE: Final = ELICITATION + "#url-mode-elicitation-requests"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
 
@@ -26,8 +27,8 @@ class Finding(Struct, frozen=True):
     """One rule that a result breaks.
 
     `code` is the word that the reader's error for the same fault carries. `at` is a JSON Pointer into the result.
-    `severity` is `"error"` where a MUST is broken, else `"warning"`. `message` is one sentence; `spec` links to the
-    rule.
+    `severity` is `"error"` where this library refuses such a result or the protocol forbids it, and `"warning"` where
+    it is allowed but unwise. `message` is one sentence; `spec` links to the rule.
     """
 
     code: str

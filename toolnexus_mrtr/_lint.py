@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -13,7 +14,9 @@ from toolnexus_mrtr._findings import (
     MRTR,
     RESULT_TYPE,
     SAFE_URLS,
+    SAMPLING,
     SERVERS,
+    URL_MODE,
     Finding,
     error,
     warning,
@@ -21,6 +24,7 @@ from toolnexus_mrtr._findings import (
 )
 from toolnexus_mrtr._forms import form_findings, link_findings
 from toolnexus_mrtr._json import copy_json
+from toolnexus_mrtr._sampling import message_findings
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, PAUSABLE_METHODS, SAMPLE, URL
 from toolnexus_mrtr._urls import inspect_url
@@ -38,13 +42,16 @@ from toolnexus_mrtr._validation import (
 
 _LIMITS: Final = Limits()
 
+#: A server could send a result with more findings than anyone reads, and make them cost more than the result.
+_MOST_FINDINGS: Final = 1_000
+
 _METHODS: Final = (ELICIT, SAMPLE, LIST_ROOTS)
 
 _PAUSE_MEMBERS: Final = ("inputRequests", "requestState")
 
 _URL_WARNINGS: Final = {
     "insecure_http": "expected https, this url is http and leaves the machine",
-    "punycode": "expected a host in plain ASCII, this one stands for other characters",
+    "punycode": "expected a host without punycode, a label of this one stands for characters beyond ASCII",
     "ip_host": "expected the name of a host, found an address",
     "local_network": "expected a public host, this one is on the client's machine or network",
     "unusual_port": "expected the usual port, found another",
@@ -52,13 +59,17 @@ _URL_WARNINGS: Final = {
 
 
 def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
-    """List everything that is wrong with the result of a call, in document order, and what is unwise in it.
+    """List everything that is wrong with the result of a call, and what is unwise in it.
 
-    Errors are what a client may refuse, warnings what a person or another client may trip over. `method` is that of
-    the call, `capabilities` are what was declared to the server; what is not given is not held against it. Limits are
-    the defaults of `Limits`. Of one entry come first the errors that `Call.receive` would raise, then all else; a form
-    that no client can check is one error, whatever else its schema breaks. Nothing is fetched, and no value of any
-    JSON type raises.
+    A finding is an error where this library refuses such a result or the protocol forbids it, and a warning where it is
+    allowed but unwise. `method` is that of the call, `capabilities` are what was declared to the server; without them,
+    rules that need them are skipped. Limits are the defaults of `Limits`.
+
+    The order is fixed: the type of the result, its method, `inputRequests`, the entries in the server's order,
+    `requestState`, the nesting of the whole. Of one entry come first the errors that `Call.receive` would raise (its
+    shape, capabilities, url, limits), then what lint alone reports. A form that no client can check is one error,
+    whatever else its schema breaks. There are at most 1,000 findings: behind the last one nothing is looked at.
+    Nothing is fetched, and no value of any JSON type raises.
 
     Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.
     """
@@ -66,7 +77,7 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
     require_type("capabilities", capabilities, Mapping | None, "a mapping")
     if not isinstance(raw, Mapping):
         return (wrong_type("an object", raw, "", MRTR),)
-    return tuple(_findings(raw, method, capabilities))
+    return tuple(islice(_findings(raw, method, capabilities), _MOST_FINDINGS))
 
 
 def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
@@ -103,7 +114,7 @@ def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | No
     for key, entry in entries.items() if isinstance(entries, Mapping) else ():
         yield from entry_faults(key, entry, capabilities, _LIMITS)
         if isinstance(entry, Mapping):
-            yield from _entry_warnings(key, entry)
+            yield from _entry_findings(key, entry, capabilities)
     yield from _null_member(raw, "requestState")
     yield from request_state_faults(raw, _LIMITS)
 
@@ -113,7 +124,7 @@ def _null_member(holder: Mapping[str, Any], name: str, at: str = "") -> Iterator
         yield error("null_member", f"expected {name} to be left out, found null", f"{at}/{name}", MRTR)
 
 
-def _entry_warnings(key: Any, raw: Mapping[str, Any]) -> Iterator[Finding]:
+def _entry_findings(key: Any, raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
     """What no reader refuses in one entry, and is wrong or unwise all the same."""
     at, entry = pointer("inputRequests", key), entry_of(raw)
     if not entry.params_at:
@@ -124,18 +135,38 @@ def _entry_warnings(key: Any, raw: Mapping[str, Any]) -> Iterator[Finding]:
     if entry.method == LIST_ROOTS:
         yield from _null_member(raw, "params", at)
     # The key stands in front of every pointer: a long one must not be repeated for every fault behind it.
-    if entry.mode is not UNSET and len(str(key)) <= _LIMITS.key:
-        yield from _elicitation_warnings(entry, at + entry.params_at)
+    if len(str(key)) > _LIMITS.key:
+        return
+    if entry.mode is not UNSET:
+        yield from _elicitation_findings(entry, at + entry.params_at)
+    if entry.method == SAMPLE and isinstance(entry.params, Mapping):
+        yield from _sampling_findings(entry.params, at + entry.params_at, capabilities)
 
 
-def _elicitation_warnings(entry: Entry, at: str) -> Iterator[Finding]:
+def _sampling_findings(params: Mapping[str, Any], at: str, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
+    messages, context = params.get("messages"), params.get("includeContext")
+    if isinstance(messages, list | tuple):
+        yield from message_findings(messages, at + "/messages")
+    if context not in (None, "none") and capabilities is not None:
+        sampling = capabilities.get("sampling")
+        if not isinstance(sampling, Mapping) or sampling.get("context") is None:
+            # A SHOULD NOT (client/sampling, "Capabilities").
+            message = "expected no context beyond 'none' without the capability 'sampling.context'"
+            yield warning("undeclared_context", message, at + "/includeContext", SAMPLING + "#capabilities")
+
+
+def _elicitation_findings(entry: Entry, at: str) -> Iterator[Finding]:
     params, mode = entry.params, entry.mode
     url, schema = params.get("url"), params.get("requestedSchema")
     if "_meta" in params and not isinstance(params["_meta"], Mapping):
         yield error("bad_meta", f"expected an object, found {json_type(params['_meta'])}", at + "/_meta", META)
     if mode == URL and isinstance(url, str):
         for word in inspect_url(url).warnings:
-            yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
+            if word == "not_a_uri":
+                # A MUST (client/elicitation, "URL Mode Elicitation Requests").
+                yield error(word, "expected a valid url, by RFC 3986", at + "/url", URL_MODE)
+            else:
+                yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
     if mode == FORM:
         yield from link_findings(params, ("message",), at)
         if isinstance(schema, Mapping):

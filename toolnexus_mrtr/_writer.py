@@ -9,9 +9,10 @@ from typing import Any, Final, TypeAlias, final
 from msgspec import UNSET
 
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, pointer, prefix_pointers, require_type
-from toolnexus_mrtr._forms import coerce
+from toolnexus_mrtr._forms import coerce, is_uri
 from toolnexus_mrtr._json import LEAST, MOST, copy_json, describe_unsendable, has_split_pair, to_plain
-from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._sampling import content_faults, is_role
+from toolnexus_mrtr._text import another, json_type, member_type
 from toolnexus_mrtr._types import (
     ACTIONS,
     UNREAD,
@@ -153,7 +154,7 @@ def _write_elicit_result(
     action, content = result.action, result.content
     if not isinstance(action, str) or action != "accept":
         if not isinstance(action, str) or action not in ACTIONS:
-            raise _wrong_value("'accept', 'decline' or 'cancel'", json_type(action), key, "action")
+            raise _wrong_value("'accept', 'decline' or 'cancel'", another(json_type(action)), key, "action")
         return {"action": ACTIONS[ACTIONS.index(action)]}
     # The accept of a url has no content (schema.ts, ElicitResult).
     if request is not None and mode_of(request) == URL:
@@ -190,7 +191,8 @@ def copy_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if type(plain) is list:
             plain = [_text(item, key, name, place) for place, item in enumerate(plain)]
         elif plain is UNSET or plain is None or type(plain) is dict:
-            raise _wrong_value(_SENDABLE, describe_unsendable(value), key, "content", name)
+            found = describe_unsendable(value) if plain is UNSET else json_type(value)
+            raise _wrong_value(_SENDABLE, found, key, "content", name)
         copy[str.__str__(name)] = plain
     return copy
 
@@ -203,18 +205,17 @@ def _text(item: object, key: str, *place: str | int) -> str:
 
 
 def write_message(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy what a model said (schema.ts, CreateMessageResult)."""
+    """Copy what a model said: a role, one content block or several, and the model (schema.ts, CreateMessageResult)."""
     role, content, model = members.get("role"), members.get("content"), members.get("model")
-    if role not in ("user", "assistant"):
-        raise _wrong_value("'user' or 'assistant'", json_type(role), key, "role")
-    blocks = [content] if isinstance(content, Mapping) else content
-    if not isinstance(blocks, list | tuple):
-        raise _wrong_value("a content block or an array of them", json_type(blocks), key, "content")
-    for block in blocks:
-        if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
-            raise _wrong_value("content blocks with a type", json_type(block), key, "content")
+    if not is_role(role):
+        raise _wrong_value("'user' or 'assistant'", another(member_type(members, "role")), key, "role")
+    if isinstance(content, list | tuple) and not content:
+        # client/sampling, "Result Fields".
+        raise _wrong_value("at least one content block", "an empty array", key, "content")
+    for fault in content_faults(members, pointer(key)):
+        raise LocalProtocolError("wrong_value", fault.message, fault.at)
     if not isinstance(model, str):
-        raise _wrong_value("a string", json_type(model), key, "model")
+        raise _wrong_value("a string", member_type(members, "model"), key, "model")
     if not isinstance(members.get("stopReason", ""), str):
         raise _wrong_value("a string", json_type(members["stopReason"]), key, "stopReason")
     copy: dict[str, Any] = copy_json(members, pointer(key))
@@ -222,18 +223,19 @@ def write_message(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_roots(key: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the client's roots: each uri must start with `file://` (schema.ts, Root)."""
+    """Copy the client's roots: each has a uri that starts with `file://` (schema.ts, Root)."""
     roots = members.get("roots")
     if not isinstance(roots, list | tuple):
-        raise _wrong_value("an array", json_type(roots), key, "roots")
+        raise _wrong_value("an array", member_type(members, "roots"), key, "roots")
     written = []
     for place, given in enumerate(roots):
         root = _root_members(given) if isinstance(given, Root) else given
         if not isinstance(root, Mapping):
             raise _wrong_value("a Root", json_type(root), key, "roots", place)
         uri = root.get("uri")
-        if not isinstance(uri, str) or not uri.startswith("file://"):
-            raise _wrong_value("a uri that starts with 'file://'", "another", key, "roots", place, "uri")
+        if not isinstance(uri, str) or not uri.startswith("file://") or not is_uri(uri):
+            expected = "a uri of RFC 3986 that starts with 'file://', all else percent-encoded"
+            raise _wrong_value(expected, another(member_type(root, "uri")), key, "roots", place, "uri")
         if not isinstance(root.get("name", ""), str):
             raise _wrong_value("a string", json_type(root["name"]), key, "roots", place, "name")
         written.append(root)

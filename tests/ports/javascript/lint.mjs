@@ -5,6 +5,7 @@ import { gateFaults, tooDeep } from "./exchange.mjs";
 import { Form, isNull } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
+import { messageFindings } from "./sampling.mjs";
 import { inspectUrl } from "./urls.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
@@ -24,7 +25,11 @@ const ALLOWED = {
 const error = (code, at) => ({ code, at, severity: "error" });
 const warning = (code, at) => ({ code, at, severity: "warning" });
 
-export const lint = ({ raw, method, capabilities }) => [...findings(raw, method, capabilities)];
+export function lint({ raw, method, capabilities }) {
+  const found = [];
+  for (const finding of findings(raw, method, capabilities)) if (found.push(finding) === 1000) break;
+  return found;
+}
 
 function* findings(raw, method, capabilities) {
   if (!isMap(raw)) return yield error("wrong_type", "");
@@ -74,17 +79,27 @@ function* ofEntry(key, entry, capabilities) {
   const method = isFlat(entry) ? ELICIT : get(entry, "method");
   if (isText(method) && ![ELICIT, SAMPLE, ROOTS].includes(method)) yield warning("unknown_method", at + "/method");
   if (method === ROOTS && has(entry, "params") && entry.params === null) yield error("null_member", at + "/params");
+  if ([...key].length > 256) return;
+  if (method === SAMPLE && isMap(entry.params)) yield* ofSampling(entry.params, at + "/params", capabilities);
   const elicitation = elicitationOf(entry);
-  if (!elicitation || [...key].length > 256) return;
+  if (!elicitation) return;
   const { params, inside } = elicitation;
   const mode = has(params, "mode") ? params.mode : "form";
   if (has(params, "_meta") && !isMap(params._meta)) yield error("bad_meta", `${at}${inside}/_meta`);
   if (mode === "url" && isText(get(params, "url"))) {
-    for (const word of inspectUrl(params.url).warnings) yield warning(word, `${at}${inside}/url`);
+    for (const word of inspectUrl(params.url).warnings)
+      yield (word === "not_a_uri" ? error : warning)(word, `${at}${inside}/url`);
   }
   if (mode !== "form") return;
   yield* links(params, ["message"], at + inside);
   if (isMap(get(params, "requestedSchema"))) yield* ofForm(params.requestedSchema, `${at}${inside}/requestedSchema`);
+}
+
+function* ofSampling(params, at, capabilities) {
+  const context = get(params, "includeContext") ?? "none";
+  if (Array.isArray(get(params, "messages"))) yield* messageFindings(params.messages, at + "/messages");
+  if (context !== "none" && capabilities !== undefined && (get(get(capabilities, "sampling"), "context") ?? null) === null)
+    yield warning("undeclared_context", at + "/includeContext");
 }
 
 function* links(holder, names, at) {

@@ -16,7 +16,9 @@ export function inspectUrl(url) {
   // The parser also takes what other browsers do not, percent escapes above all.
   if (written === undefined || !/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)$/.test(written)) return refused("bad_host");
   if (port !== undefined && !/^[0-9]*$/.test(port)) return refused("bad_host");
-  if (written.includes("..") || written.startsWith(".")) return refused("bad_host");
+  const labels = written.replace(/\.$/, "").split(".");
+  if (labels.some((label) => label.length === 0 || label.length > 63)) return refused("bad_host");
+  if (written.replace(/\.$/, "").length > 253) return refused("bad_host");
   if (Number(port ?? "") > 65535) return refused("bad_port");
   let parsed;
   try {
@@ -26,61 +28,78 @@ export function inspectUrl(url) {
     if (!/(^|\.)xn--/i.test(written)) return refused("bad_host");
   }
   const host = parsed?.hostname ?? written.toLowerCase();
-  return { scheme, host, warnings: [...warningsOf(scheme, host, port)], refusal: null };
+  return { scheme, host, warnings: [...warningsOf(url, scheme, host, port)], refusal: null };
 }
 
-function* warningsOf(scheme, host, port) {
+// What follows the authority of a uri; brackets in a query or a fragment are let through.
+const URI =
+  /^[^/]*\/\/[^/?#]*(\/([\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)?(\?([\w.~!$&'()*+,;=:@/?[\]-]|%[0-9a-f]{2})*)?(#([\w.~!$&'()*+,;=:@/?[\]-]|%[0-9a-f]{2})*)?$/i;
+
+function* warningsOf(url, scheme, host, port) {
   const name = host.replace(/\.$/, "");
-  const address = addressesOf(host);
-  const isLocalhost = name === "localhost" || name.endsWith(".localhost");
-  if (scheme === "http" && !isLocalhost && !address.some(staysHere)) yield "insecure_http";
+  const address = addressOf(host);
+  const isLocalhost = /(^|\.)localhost$/.test(name);
+  if (scheme === "http" && !isLocalhost && !(address && isLoopback(address))) yield "insecure_http";
   if (/(^|\.)xn--/.test(name)) yield "punycode";
-  if (address.length) yield "ip_host";
-  if (isLocalhost || name.endsWith(".local") || address.some(isLocal)) yield "local_network";
+  if (address) yield "ip_host";
+  if (address ? judgedBy(address).some(isLocal) : isLocalName(name)) yield "local_network";
   if (port && String(Number(port)) !== PORTS[scheme]) yield "unusual_port";
+  if (!URI.test(url)) yield "not_a_uri";
 }
 
-// An address as eight numbers of 16 bits, and the IPv4 addresses that travel inside it as four of 8.
-function addressesOf(host) {
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return [{ v4: host.split(".").map(Number) }];
-  if (!host.startsWith("[")) return [];
+const isLocalName = (name) =>
+  !name.includes(".") || /(^|\.)(localhost|localdomain[46]?|local|internal|home\.arpa)$/.test(name);
+
+// An address is its `bits` and how many they are, its `length`.
+function addressOf(host) {
+  const digits = (pieces, width) => pieces.reduce((sum, piece) => (sum << width) | BigInt(piece), 0n);
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return v4(digits(host.split("."), 8n));
+  if (!host.startsWith("[")) return null;
   const [head, tail] = host.slice(1, -1).split("::");
-  const pieces = (text) => (text ? text.split(":").map((piece) => parseInt(piece, 16)) : []);
+  const pieces = (text) => (text ? text.split(":").map((piece) => "0x" + piece) : []);
   const [left, right] = [pieces(head), pieces(tail)];
-  const v6 = [...left, ...Array(8 - left.length - right.length).fill(0), ...right];
-  const inside = [{ v6 }];
-  const v4 = (high, low) => inside.push({ v4: [high >> 8, high & 255, low >> 8, low & 255], isCarried: v6[5] !== 0xffff });
-  const zeros = (count) => v6.slice(0, count).every((piece) => piece === 0);
-  if (zeros(6) || (zeros(5) && v6[5] === 0xffff)) v4(v6[6], v6[7]);
-  if (v6[0] === 0x64 && v6[1] === 0xff9b && v6.slice(2, 6).every((piece) => piece === 0)) v4(v6[6], v6[7]);
-  if (v6[0] === 0x2002) v4(v6[1], v6[2]);
-  return inside;
+  const bits = digits([...left, ...Array(8 - left.length - right.length).fill("0"), ...right], 16n);
+  // An address of IPv4 that is mapped counts as that address.
+  return bits >> 32n === 0xffffn ? v4(bits & LAST_32) : { bits, length: 128n };
 }
 
-const isLoopback = ({ v4, v6 }) => (v4 ? v4[0] === 127 : v6.slice(0, 7).every((piece) => piece === 0) && v6[7] === 1);
+const LAST_32 = 0xffffffffn;
+const v4 = (bits) => ({ bits, length: 32n });
 
-// What only carries an address of the machine goes out all the same; an IPv4 address that is mapped is that address.
-const staysHere = (address) => !address.isCarried && isLoopback(address);
+// What carries an IPv4 address is judged by it; how many bits of it follow, and what is inverted.
+const CARRIERS = [
+  ["::", 96n, 0n, 0n],
+  ["::ffff:0:0:0", 96n, 0n, 0n],
+  ["64:ff9b::", 96n, 0n, 0n],
+  ["2002::", 16n, 80n, 0n],
+  ["2001::", 32n, 64n, 0n],
+  ["2001::", 32n, 0n, LAST_32],
+].map(([first, size, following, inverted]) => ({ ...network(first, size), following, inverted }));
 
-const isLocal = (address) => {
-  const { v4, v6 } = address;
-  if (isLoopback(address)) return true;
-  if (v6) {
-    return (
-      v6.every((piece) => piece === 0) ||
-      (v6[0] & 0xfe00) === 0xfc00 ||
-      (v6[0] & 0xffc0) === 0xfe80 ||
-      (v6[0] & 0xffc0) === 0xfec0 ||
-      (v6[0] === 0x64 && v6[1] === 0xff9b && v6[2] === 1)
-    );
-  }
-  const [a, b] = v4;
-  return (
-    a === 0 ||
-    a === 10 ||
-    (a === 100 && (b & 0xc0) === 64) ||
-    (a === 169 && b === 254) ||
-    (a === 172 && (b & 0xf0) === 16) ||
-    (a === 192 && b === 168)
-  );
-};
+const NETWORKS =
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
+  192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4
+  240.0.0.0/4 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7
+  fe80::/10 fec0::/10 ff00::/8`
+    .split(/\s+/)
+    .map((text) => network(text.split("/")[0], BigInt(text.split("/")[1])));
+
+function network(first, size) {
+  return { first: addressOf(first.includes(".") ? first : `[${first}]`), size };
+}
+
+const isIn = (address, { first, size }) =>
+  address.length === first.length && (address.bits ^ first.bits) >> (address.length - size) === 0n;
+
+const isLocal = (address) => NETWORKS.some((one) => isIn(address, one));
+
+const isLoopback = (address) => isIn(address, network("127.0.0.0", 8n)) || isIn(address, network("::1", 128n));
+
+function judgedBy(address) {
+  const carriers = CARRIERS.filter((carrier) => isIn(address, carrier));
+  const judged = carriers.map(({ following, inverted }) => v4(((address.bits >> following) & LAST_32) ^ inverted));
+  if (!carriers.length) judged.push(address);
+  const identifier = (address.bits >> 32n) & LAST_32;
+  if (identifier === 0x5efen || identifier === 0x02005efen) judged.push(v4(address.bits & LAST_32));
+  return judged;
+}

@@ -1,7 +1,9 @@
 // Typed to raw: one entry of `inputResponses`, or all of them.
 
 import { LocalError, get, has, isMap, isNumber, isText, mapValues, pick, pointer } from "./errors.mjs";
+import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE } from "./reader.mjs";
+import { contentFaults } from "./sampling.mjs";
 
 const ACTIONS = ["accept", "decline", "cancel"];
 
@@ -63,8 +65,9 @@ function sent(content, params, at) {
 
 function sampled(result, at) {
   if (result.role !== "user" && result.role !== "assistant") throw wrong(at + "/role");
-  const blocks = Array.isArray(result.content) ? result.content : [result.content];
-  if (!blocks.every((block) => isText(get(block, "type")))) throw wrong(at + "/content");
+  const content = get(result, "content");
+  if (Array.isArray(content) && !content.length) throw wrong(at + "/content");
+  for (const { at: place } of contentFaults(content, at + "/content")) throw wrong(place);
   if (!isText(result.model)) throw wrong(at + "/model");
   if ((get(result, "stopReason") ?? null) !== null && !isText(result.stopReason)) throw wrong(at + "/stopReason");
   return pick(result, ["role", "content", "model", "stopReason"]);
@@ -74,7 +77,7 @@ function rooted(result, at) {
   if (!Array.isArray(result.roots)) throw wrong(at + "/roots");
   const roots = result.roots.map((root, place) => {
     const where = `${at}/roots/${place}`;
-    if (!isText(get(root, "uri")) || !root.uri.startsWith("file://")) throw wrong(where + "/uri");
+    if (!isText(get(root, "uri")) || !root.uri.startsWith("file://") || !FORMATS.uri(root.uri)) throw wrong(where + "/uri");
     if ((get(root, "name") ?? null) !== null && !isText(root.name)) throw wrong(where + "/name");
     return pick(root, ["uri", "name"]);
   });
