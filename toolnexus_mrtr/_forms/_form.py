@@ -98,8 +98,8 @@ class Form:
         """List the reasons not to accept content, in the order of the fields; at most 100.
 
         A field that is not one of its choices has that error alone, and of the items of a list the first that is wrong
-        is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave it out. A
-        number that is `3.0` is a whole one.
+        is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave
+        it out. A number that is `3.0` is a whole one.
         """
         return normalize(self, content)[1]
 
