@@ -22,7 +22,7 @@ from toolnexus_mrtr._findings import (
     warning,
     wrong_type,
 )
-from toolnexus_mrtr._forms import form_findings, link_findings
+from toolnexus_mrtr._forms import form_findings, form_message_findings
 from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._sampling import message_findings
 from toolnexus_mrtr._text import json_type
@@ -168,7 +168,7 @@ def _elicitation_findings(entry: Entry, at: str) -> Iterator[Finding]:
             else:
                 yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
     if mode == FORM:
-        yield from link_findings(params, ("message",), at)
+        yield from form_message_findings(params, at)
         if isinstance(schema, Mapping):
             yield from form_findings(schema, at + "/requestedSchema")
 

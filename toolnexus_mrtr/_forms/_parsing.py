@@ -41,7 +41,9 @@ def parse_field(field: Field, types: frozenset[str], typed: str | Sequence[str])
 
     `types` are those that the schema allows: not every kind of field has a single one.
     """
-    if field.kind == "choices" or (field.kind == "unsupported" and "string" not in types and "array" in types):
+    if field.kind in ("choices", "strings") or (
+        field.kind == "unsupported" and "string" not in types and "array" in types
+    ):
         return _parse_list(field, typed)
     texts = [typed] if isinstance(typed, str) else typed
     if len(texts) != 1:

@@ -93,9 +93,7 @@ def _parse_contents(accepted: Mapping[str, _Strings], forms: _Forms) -> dict[str
             raise BadInput(f"{quote_short(key)} can only be declined or cancelled, it cannot be checked: {form}")
         strings = {name: values[0] if len(values) == 1 else values for name, values in accepted[key].items()}
         contents[key], errors = form.parse(strings)
-        for error in errors:
-            name = error.at[1:].replace("~1", "/").replace("~0", "~")
-            sentences.append(f"{format_field(key, name)}: {error.message}")
+        sentences += [f"{format_field(key, error.field)}: {error.message}" for error in errors]
     if sentences:
         raise BadInput(*sentences)
     return contents

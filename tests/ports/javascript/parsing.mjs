@@ -35,6 +35,7 @@ export function parse(form, strings) {
 
 function valueOf(field, types, typed) {
   if (field.kind === "choices") return picked(field, typed);
+  if (field.kind === "strings") return listed(typed);
   if (field.kind === "unsupported" && types.has("array") && !types.has("string")) return listed(typed);
   const texts = [typed].flat();
   if (texts.length !== 1) return texts.length ? new Unreadable("wrong_type") : BLANK;
