@@ -83,11 +83,15 @@ def test_form_of_fills_every_member_of_a_field():
         choices=None,
         minimum=None,
         maximum=None,
+        exclusive_minimum=None,
+        exclusive_maximum=None,
+        multiple_of=None,
         min_length=2,
         max_length=None,
         min_items=None,
         max_items=None,
         format=None,
+        pattern=None,
         sensitive=False,
     )
     assert Form.of(SCHEMA).fields[3].choices == (Choice("r", "r"), Choice("g", "g"))

@@ -35,38 +35,66 @@ class Form:
     a copy: changing the schema afterwards changes nothing.
     """
 
-    def __init__(self, constraints: FormConstraints, dialect: str) -> None:
+    def __init__(self, constraints: FormConstraints, dialect: str, message: str | None) -> None:
         self._constraints = constraints
         self._dialect = dialect
+        self._message = message
 
     def __repr__(self) -> str:
         return f"Form(fields={len(self._constraints.fields)})"
 
     @staticmethod
-    def of(schema: Mapping[str, Any]) -> Form:
+    def of(schema: Mapping[str, Any], *, message: str | None = None) -> Form:
         """Read the schema of a form: the specification's restricted one, and beyond it whatever can be shown.
 
         The dialect is JSON Schema 2020-12, or by `$schema` 2019-09 or draft-07. Absent `properties` mean no fields.
+        `message` is what the server sent with the form: it helps to tell whether a secret is asked (`Field.sensitive`).
 
         Raises `RemoteProtocolError`, its `at` pointing into the schema, for a form that cannot be checked:
         `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined. Raises
-        `TypeError` for what is no map, as `check` and `parse` do.
+        `TypeError` for what is no map, as `check` and `parse` do, and for a message that is no `str`.
         """
         require_type("schema", schema, Mapping, "a mapping")
-        loaded = load(schema)
-        return Form(read_constraints(loaded), loaded.dialect)
+        require_type("message", message, str | None, "a str")
+        try:
+            loaded = load(schema)
+            return Form(read_constraints(loaded), loaded.dialect, message)
+        except RecursionError:
+            pass
+        raise RemoteProtocolError("schema_too_large", "expected a less deeply nested schema")
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields, in the server's order; one that cannot be shown is of the kind `"unsupported"`.
 
-        Last come names that are required and nowhere described. Where a required field cannot be shown, decline.
+        Behind the properties come names that are required and nowhere described, and fields that the form has only
+        under a condition (below an `anyOf` of the whole form, say), which cannot be shown.
         """
-        return list_fields(self._constraints)
+        return list_fields(self._constraints, self._message)
+
+    @property
+    def title(self) -> str | None:
+        """The title of the form; `None` where it has none, or a blank one."""
+        title = self._constraints.title
+        return title if title and title.strip() else None
+
+    @property
+    def description(self) -> str | None:
+        """The description of the form."""
+        return self._constraints.description
+
+    @property
+    def answerable(self) -> bool:
+        """Whether a person can accept the form: none of its required fields is of the kind `"unsupported"`."""
+        return not any(field.required and field.kind == "unsupported" for field in self.fields)
 
     @property
     def unenforced(self) -> tuple[str, ...]:
-        """JSON Pointers into the schema: the constraints that `check` leaves to the server, `pattern` among them."""
+        """JSON Pointers into the schema: the constraints that `check` leaves to the server, `pattern` among them.
+
+        A `format` other than the four is no constraint and not listed, nor is what says nothing alone: `then` and
+        `else` go with their `if`, `minContains` and `maxContains` with their `contains`.
+        """
         return self._constraints.unenforced
 
     def check(self, content: Mapping[str, Any]) -> tuple[FieldError, ...]:
@@ -256,7 +284,7 @@ def _depends_on_form(value: Any) -> bool:
 def _read_types_and_required(schema: Mapping[str, Any]) -> tuple[dict[str, frozenset[str]], Container[str]]:
     """Read the types of each field, and the names that are required; of a restricted schema nothing else is read."""
     loaded = load(schema)
-    if loaded.is_restricted:
+    if loaded.is_plain:
         fields = loaded.root["properties"]
         return {name: types_of(field) for name, field in fields.items()}, loaded.root.get("required", ())
     form = read_constraints(loaded)

@@ -60,8 +60,10 @@ def parse_field(
 
     `was_filled` says that the field held a value before the person began: a text or a list that is blank was cleared.
     """
+    types = constraints.types
     is_list = field.kind in ("choices", "strings")
-    if is_list or (field.kind == "unsupported" and "array" in constraints.types and "string" not in constraints.types):
+    is_list |= field.kind == "unsupported" and "array" in types and "string" not in types
+    if is_list or ("array" in types and isinstance(entered, list) and len(entered) > 1):
         items = _parse_list(field, constraints, entered, timezone)
         return [] if items is UNSET and was_filled else items
     texts = [entered] if isinstance(entered, str) else entered
@@ -72,10 +74,16 @@ def parse_field(
     if field.kind == "choice":
         value = _ChoiceIndex(field.choices or ()).find(text)
         return UNSET if isinstance(value, Unreadable) and is_blank and not field.required else value
-    if "string" in constraints.types:
-        value = "" if is_blank and was_filled else _parse_text(text, _formats_of(constraints.schemas), timezone)
-        return UNSET if value == "" and not was_filled and not field.required else value
-    return UNSET if is_blank else _parse_scalar(text.strip(), constraints.types)
+    if field.kind == "string" or (field.kind == "unsupported" and "string" in types):
+        if is_blank and was_filled:
+            return ""
+        value = text if _is_suggested(text, field) else _parse_text(text, _find_formats(constraints), timezone)
+        return UNSET if value == "" and not field.required else value
+    value = _parse_scalar(text.strip(), constraints.open_types)
+    if isinstance(value, Unreadable) and constraints.suggestions:
+        suggestion = _ChoiceIndex(tuple(constraints.suggestions.values())).find(text)
+        value = value if isinstance(suggestion, Unreadable) else suggestion
+    return UNSET if isinstance(value, Unreadable) and is_blank else value
 
 
 def _parse_list(field: Field, constraints: Constraints, entered: str | list[str], timezone: tzinfo | None) -> Any:
@@ -111,6 +119,20 @@ def _parse_text(text: str, formats: frozenset[str], timezone: tzinfo | None) -> 
         return text
     text = text.strip()
     return _add_offset(text, timezone) if "date-time" in formats else text
+
+
+def _is_suggested(text: str, field: Field) -> bool:
+    return any(choice.value == text for choice in field.choices or ())
+
+
+def _find_formats(constraints: Constraints) -> frozenset[str]:
+    """Find the formats of a text: of each group of alternatives, those that the alternatives for text have, if all."""
+    formats = _formats_of(constraints.schemas)
+    for group in constraints.alternatives:
+        found = [_formats_of(one.schemas) for one in group if one.choices is None and "string" in one.types]
+        if all(found):
+            formats = formats.union(*found)
+    return formats
 
 
 def _formats_of(schemas: Iterable[dict[str, Any]]) -> frozenset[str]:

@@ -38,6 +38,9 @@ from toolnexus_mrtr import (
 
 #: The members of a `Field` whose names in JSON Schema, and so in the vectors, differ.
 _KEYWORDS: Final = {
+    "exclusive_minimum": "exclusiveMinimum",
+    "exclusive_maximum": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
     "min_length": "minLength",
     "max_length": "maxLength",
     "min_items": "minItems",
@@ -158,13 +161,21 @@ def _lint(raw: Any, method: str | None = None, capabilities: Any = None) -> Any:
     return [{"code": finding.code, "at": finding.at, "severity": finding.severity} for finding in findings]
 
 
-def _form_fields(schema: Any) -> Any:
-    form = Form.of(schema)
+def _form_fields(schema: Any, message: str | None = None) -> Any:
+    form = Form.of(schema, message=message)
     fields = [
-        {_KEYWORDS.get(name, name): value for name, value in msgspec.to_builtins(field).items() if value is not None}
-        for field in form.fields
+        {_KEYWORDS.get(name, name): value for name, value in _select_present(field).items()} for field in form.fields
     ]
-    return {"fields": fields, "unenforced": list(form.unenforced)}
+    for field in fields:
+        if "choices" in field:
+            field["choices"] = list(map(_select_present, field["choices"]))
+    shown = {"fields": fields, "unenforced": list(form.unenforced), "answerable": form.answerable}
+    texts = {"title": form.title, "description": form.description}
+    return shown | {name: text for name, text in texts.items() if text is not None}
+
+
+def _select_present(members: Any) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(members).items() if value is not None}
 
 
 def _form_check(schema: Any, content: Any) -> Any:
