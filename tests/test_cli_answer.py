@@ -165,6 +165,7 @@ def test_answer_reports_all_field_errors_at_once_in_the_order_of_the_forms():
     flags = [flag for pair in typed for flag in pair]
     found = refusals("answer", "-", "--accept", "ok", "--decline", "no", *flags, stdin=raw)
     assert [line.rpartition(": ")[0] for line in found] == ["who.a", '"who.b/c~d"', '"who.x y"', "who.z", ".m"]
+    assert [line for line in found if not line.rpartition(": ")[2].startswith("expected ")] == []
 
 
 def test_answer_truncates_a_long_name_in_an_error():

@@ -92,9 +92,7 @@ def _parse_contents(accepted: Mapping[str, _Strings], forms: _Forms) -> dict[str
         if isinstance(form, MrtrError):
             raise BadInput(f"{quote_short(key)} can only be declined or cancelled, it cannot be checked: {form}")
         contents[key], errors = form.parse(_join_values(accepted[key], form))
-        for error in errors:
-            name = error.at[1:].replace("~1", "/").replace("~0", "~")
-            sentences.append(f"{format_field(key, name)}: expected {error.message}")
+        sentences += [f"{format_field(key, error.field)}: expected {error.message}" for error in errors]
     if sentences:
         raise BadInput(*sentences)
     return contents
