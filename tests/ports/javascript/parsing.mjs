@@ -69,7 +69,8 @@ function valueOf(form, field, entered, { wasFilled, timezone }) {
   const layers = form.fields.get(field.name);
   const types = form.typesOf(field.name);
   const isUnsupported = field.kind === "unsupported";
-  const isList = ["choices", "strings"].includes(field.kind) || (isUnsupported && types.has("array") && !types.has("string"));
+  const isList =
+    ["choices", "strings"].includes(field.kind) || (isUnsupported && types.has("array") && !types.has("string"));
   if (isList || (types.has("array") && Array.isArray(entered) && entered.length > 1)) {
     const items = itemsOf(form, field, entered, timezone);
     return items === BLANK && wasFilled ? [] : items;
