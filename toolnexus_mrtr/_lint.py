@@ -19,7 +19,7 @@ from toolnexus_mrtr._findings import (
     warning,
     wrong_type,
 )
-from toolnexus_mrtr._forms import form_findings, link_findings
+from toolnexus_mrtr._forms import form_findings, message_findings
 from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, MRTR_METHODS, SAMPLE, URL
@@ -137,7 +137,7 @@ def _elicitation_warnings(entry: Entry, at: str) -> Iterator[Finding]:
         for word in inspect_url(url).warnings:
             yield warning(word, _URL_WARNINGS[word], at + "/url", SAFE_URLS)
     if mode == FORM:
-        yield from link_findings(params, ("message",), at)
+        yield from message_findings(params, at)
         if isinstance(schema, Mapping):
             yield from form_findings(schema, at + "/requestedSchema")
 

@@ -9,6 +9,6 @@ which, and why no more.
 from toolnexus_mrtr._forms._fields import Field
 from toolnexus_mrtr._forms._form import Form, coerce, normalize
 from toolnexus_mrtr._forms._keywords import Choice
-from toolnexus_mrtr._forms._lint import form_findings, link_findings
+from toolnexus_mrtr._forms._lint import form_findings, message_findings
 
-__all__ = ("Choice", "Field", "Form", "coerce", "form_findings", "link_findings", "normalize")
+__all__ = ("Choice", "Field", "Form", "coerce", "form_findings", "message_findings", "normalize")
