@@ -27,9 +27,12 @@ const OPERATIONS = {
   answer_to_elicit_result: ({ answer, request }) => answerToElicitResult(answer, request),
   exchange,
   form_check: ({ schema, content }) => new Form(schema).check(content),
-  form_fields: ({ schema }) => {
-    const form = new Form(schema);
-    return { fields: form.shown(), unenforced: form.unenforced() };
+  form_fields: ({ schema, message }) => {
+    const form = new Form(schema, message);
+    const { title, description, unenforced } = form;
+    const fields = form.shown();
+    const answerable = !fields.some(({ kind, required }) => required && kind === "unsupported");
+    return { title, description, fields, unenforced, answerable };
   },
   form_defaults: ({ schema }) => new Form(schema).defaults(),
   form_parse: ({ schema, strings, prefilled, timezone }) => parse(new Form(schema), strings, prefilled, timezone),

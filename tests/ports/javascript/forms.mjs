@@ -1,6 +1,6 @@
 // Forms: whether content fits the schema that asked for it, and the defaults that do.
 
-import { RemoteError, get, has, isMap, isNumber, isText, pointer } from "./errors.mjs";
+import { RemoteError, get, has, isMap, isNumber, isText, pick, pointer } from "./errors.mjs";
 import { FORMATS } from "./formats.mjs";
 import { asksForSecret } from "./secrets.mjs";
 
@@ -20,9 +20,7 @@ const isSchema = (value) => isMap(value) || isFlag(value);
 // What JSON Schema demands of its own keywords, as far as forms meet them.
 const SHAPES = {
   ...Object.fromEntries(
-    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "title", "description", "format", "pattern"].map(
-      (name) => [name, isText],
-    ),
+    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "format", "pattern"].map((name) => [name, isText]),
   ),
   ...Object.fromEntries(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((name) => [name, isNumber])),
   ...Object.fromEntries(["minLength", "maxLength", "minItems", "maxItems"].map((name) => [name, isCount])),
@@ -55,8 +53,9 @@ const OTHERS =
   );
 
 export class Form {
-  constructor(schema) {
+  constructor(schema, message) {
     this.root = schema;
+    this.message = message;
     const dialect = has(schema, "$schema") ? schema.$schema : DIALECTS[0];
     if (!isText(dialect)) throw invalid("/$schema");
     if (!DIALECTS.includes(dialect.replace(/#$/, ""))) throw new RemoteError("schema_dialect", "/$schema");
@@ -66,129 +65,219 @@ export class Form {
     this.weights = new Map();
     if (Buffer.byteLength(JSON.stringify(schema)) > 131072) throw tooLarge("");
     this.weigh(schema, "", []);
-    this.layers = this.flatten(schema, "");
+    // The constraints that `check` leaves to the server, as pointers.
+    this.unenforced = [];
+    this.layers = this.flatten(schema, "", true);
     for (const { schema: layer, at } of this.layers) if (!typesOf(layer).has("object")) throw invalid(at + "/type");
     this.required = [...new Set(this.layers.flatMap(({ schema: layer }) => get(layer, "required") ?? []))];
-    this.fields = new Map();
+    for (const { schema: layer, at } of this.layers) {
+      const others = get(layer, "additionalProperties");
+      const isEnforced = !has(layer, "patternProperties") && (isFlag(others) || this.layers.length === 1);
+      this.leave(layer, at, ["properties", "required", ...(isEnforced ? ["additionalProperties"] : [])]);
+    }
+    const described = new Map();
     for (const { schema: layer, at } of this.layers) {
       for (const [name, field] of Object.entries(get(layer, "properties") ?? {})) {
-        this.fields.set(name, [
-          ...(this.fields.get(name) ?? []),
-          ...this.flatten(field, at + pointer("properties", name)),
-        ]);
+        const layers = this.flatten(field, at + pointer("properties", name));
+        described.set(name, [...(described.get(name) ?? []), ...layers]);
       }
     }
-    const others = this.layers.filter(({ schema: layer }) => isMap(get(layer, "additionalProperties")));
-    for (const name of this.required) {
-      if (!this.fields.has(name))
-        this.fields.set(
-          name,
-          others.flatMap(({ schema: layer, at }) => this.flatten(layer.additionalProperties, at)),
-        );
+    this.fields = new Map([...described].map(([name, layers]) => [name, this.read(layers, "field")]));
+    const others = this.layers
+      .filter(({ schema: layer }) => isMap(get(layer, "additionalProperties")))
+      .flatMap(({ schema: layer, at }) => this.flatten(layer.additionalProperties, at + "/additionalProperties"));
+    this.others = this.read(others, "field");
+    this.conditional = this.findConditional();
+    for (const name of [...this.required, ...this.conditional.keys()]) {
+      const shown = this.conditional.has(name) ? [this.conditional.get(name)] : this.others.schemas;
+      if (!this.fields.has(name)) this.fields.set(name, { ...this.others, schemas: shown });
+      else this.conditional.delete(name);
+    }
+    for (const name of described.keys()) this.conditional.delete(name);
+    this.unenforced = [...new Set(this.unenforced)];
+  }
+
+  leave(schema, at, enforced) {
+    for (const keyword of Object.keys(schema)) {
+      const isOne = ["anyOf", "oneOf"].includes(keyword) && membersOf(schema, keyword).length === 1;
+      if (OTHERS.includes(keyword) && !enforced.includes(keyword) && !isOne)
+        this.unenforced.push(at + pointer(keyword));
     }
   }
 
-  // The constraints that `check` leaves to the server, as pointers.
-  unenforced() {
-    const found = [];
-    const leave = (schema, at, enforced) => {
-      for (const keyword of Object.keys(schema))
-        if (OTHERS.includes(keyword) && !enforced.includes(keyword)) found.push(at + pointer(keyword));
-    };
-    for (const { schema, at } of this.layers) {
-      const others = get(schema, "additionalProperties");
-      const isEnforced = !has(schema, "patternProperties") && (isFlag(others) || this.layers.length === 1);
-      leave(schema, at, ["properties", "required", ...(isEnforced ? ["additionalProperties"] : [])]);
+  // The fields that the form has only under some condition, with a schema of each.
+  findConditional() {
+    const below = (schema) => [
+      ...["anyOf", "oneOf"].flatMap((keyword) => get(schema, keyword) ?? []),
+      ...["then", "else"].flatMap((keyword) => (has(schema, keyword) ? [schema[keyword]] : [])),
+      ...["dependentSchemas", "dependencies"].flatMap((keyword) => Object.values(get(schema, keyword) ?? {})),
+    ];
+    const todo = this.layers.flatMap(({ schema }) => below(schema));
+    const found = new Map();
+    for (const schema of todo) {
+      if (!isMap(schema)) continue;
+      todo.push(...(get(schema, "allOf") ?? []), ...below(schema));
+      if (has(schema, "$ref")) todo.push(this.target(schema.$ref, ""));
+      for (const [name, field] of Object.entries(get(schema, "properties") ?? {}))
+        if (!found.has(name)) found.set(name, isMap(field) ? field : {});
     }
-    for (const layers of this.fields.values())
-      for (const { schema, at } of layers) leave(schema, at, this.enforcedOf(schema, true));
     return found;
   }
 
-  enforcedOf(schema, withItems) {
+  // All that must hold of one value, of a field, of an item of a list, or of an alternative.
+  read(layers, role) {
+    const whole = { types: new Set(TYPES), open: new Set(TYPES), steps: [], suggested: [], groups: [], schemas: [] };
+    for (const { schema, at } of layers) {
+      const one = this.readOne(schema, at, role);
+      whole.types = meet(whole.types, one.types);
+      whole.open = meet(whole.open, one.open);
+      whole.choices = meetChoices(whole.choices, one.choices);
+      whole.suggested = [...whole.suggested, ...one.suggested];
+      whole.groups.push(...one.groups);
+      whole.steps.push({ schema, types: one.types });
+      whole.schemas.push(schema);
+      if (one.items && whole.items) {
+        whole.items = {
+          types: meet(whole.items.types, one.items.types),
+          choices: meetChoices(whole.items.choices, one.items.choices),
+          steps: [...whole.items.steps, ...one.items.steps],
+          schemas: [...whole.items.schemas, ...one.items.schemas],
+        };
+      } else whole.items ??= one.items;
+    }
+    whole.choices = whole.choices?.filter(({ value }) => isOneOf(value, whole.types));
+    return whole;
+  }
+
+  readOne(schema, at, role) {
     const enforced = ["multipleOf"];
-    if (get(schema, "items") === true) enforced.push("items");
-    if (has(schema, "const") && !Array.isArray(schema.const)) enforced.push("const");
-    if (has(schema, "enum") && !schema.enum.some(Array.isArray)) enforced.push("enum");
-    for (const keyword of ["anyOf", "oneOf"]) {
-      const members = (get(schema, keyword) ?? []).filter((member) => !isNull(member));
-      const isCheap =
-        keyword === "anyOf" &&
-        withItems &&
-        members.length <= LAYERS &&
-        members.every(
-          (member) => isMap(member) && !Object.keys(member).some((name) => [...OTHERS, "$ref", "allOf"].includes(name)),
-        );
-      if (members.length === 1 || members.every(isChoice) || isCheap) enforced.push(keyword);
+    const one = { types: typesOf(schema), open: typesOf(schema), suggested: [], groups: [] };
+    for (const [keyword, choices] of choicesOf(schema)) {
+      one.choices = meetChoices(one.choices, choices);
+      enforced.push(keyword);
     }
-    if (withItems && !has(schema, "prefixItems") && (isMap(get(schema, "items")) || isFlag(get(schema, "items")))) {
-      const layers = this.flatten(schema.items, "").filter(({ schema: layer }) => layer !== true);
-      const isOne =
-        layers.filter(({ schema: layer }) => Object.keys(layer).some((name) => CHEAP.includes(name))).length <= 1;
-      if (isOne || layers.some(({ schema: layer }) => choicesOf(layer).length)) enforced.push("items");
+    for (const keyword of role === "alternative" ? [] : ["anyOf", "oneOf"]) {
+      if (enforced.includes(keyword) || membersOf(schema, keyword).length < 2) continue;
+      const read = this.readComposition(schema, keyword, at, role);
+      one.types = meet(one.types, read.types);
+      one.open = meet(one.open, read.open);
+      if (read.isFree) one.suggested.push(...read.choices);
+      else one.choices = meetChoices(one.choices, read.choices);
+      if (read.isEnforced) enforced.push(keyword);
+      if (read.group) one.groups.push(read.group);
     }
-    return enforced;
+    if (role === "field" && (has(schema, "items") || has(schema, "prefixItems"))) {
+      const items = has(schema, "items") ? schema.items : true;
+      if (Array.isArray(items) || has(schema, "prefixItems")) one.items = { types: new Set(), steps: [], schemas: [] };
+      else {
+        const read = this.read(this.flatten(items, at + "/items"), "item");
+        const isOne = read.steps.filter((step) => isSaying(step)).length <= 1;
+        if (read.choices || isOne) enforced.push("items");
+        one.items = read.choices || isOne ? read : { types: read.types, steps: [], schemas: [] };
+      }
+    }
+    this.leave(schema, at, enforced);
+    return one;
+  }
+
+  // The members of an `anyOf` or `oneOf`: choices if all of them are, else alternatives.
+  readComposition(schema, keyword, at, role) {
+    const left = this.unenforced.length;
+    const members = membersOf(schema, keyword).map(([place, member]) => {
+      const layers = this.flatten(member, at + pointer(keyword, place), true);
+      const read = this.read(layers, "alternative");
+      if (read.choices?.length !== 1) return read;
+      const [title, description] = ["title", "description"].map((name) => firstText(read.schemas, name));
+      return { ...read, choices: [choiceOf(read.choices[0].value, title, description)] };
+    });
+    const isExact = this.unenforced.length === left;
+    const isPlain = (member) => member.choices && !member.steps.some((step) => isSaying(step, ["type"]));
+    const choices = members.flatMap((member) => member.choices ?? []);
+    const free = members.filter((member) => !member.choices);
+    const open = new Set(free.flatMap(({ types }) => [...types]));
+    const types = new Set([...open, ...choices.flatMap(({ value }) => TYPES.filter((name) => isOfType(value)[name]))]);
+    const read = { types, open, choices: distinct(choices), isFree: free.length > 0 };
+    const others = members.filter((member) => !isPlain(member));
+    if (others.length) {
+      const plain = members.filter(isPlain);
+      const group = [
+        ...(plain.length ? [{ ...plain[0], choices: plain.flatMap((one) => one.choices) }] : []),
+        ...others,
+      ];
+      const cost = others.flatMap(({ steps }) => steps.filter((step) => isSaying(step))).length;
+      if (keyword === "anyOf" && role === "field" && Math.max(group.length, cost) <= LAYERS) read.group = group;
+      read.isEnforced = Boolean(read.group);
+    } else {
+      read.isEnforced = keyword === "anyOf" || isExact;
+      if (keyword === "oneOf" && isExact) read.choices = unique(choices);
+    }
+    // What is not enforced is left to the server as a whole.
+    if (!read.isEnforced) this.unenforced.length = left;
+    return read;
+  }
+
+  get title() {
+    const title = firstText(this.schemas, "title");
+    return title?.trim() ? title : undefined;
+  }
+
+  get description() {
+    return firstText(this.schemas, "description");
+  }
+
+  get schemas() {
+    return this.layers.map(({ schema }) => schema);
   }
 
   // What a user interface shows, field by field.
   shown() {
-    return [...this.fields].map(([name, layers]) =>
-      this.field(
-        name,
-        layers.map(({ schema }) => schema),
-      ),
-    );
+    const fields = [...this.fields].map(([name, read]) => this.field(name, read));
+    const typed = fields.filter(({ kind }) => ["string", "number", "integer", "strings"].includes(kind));
+    if (typed.length === 1 && asksForSecret(this.message, this.title, this.description)) typed[0].sensitive = true;
+    return fields;
   }
 
-  // The types that the value of a field may have.
-  typesOf(name) {
-    const layers = this.fields.get(name);
-    return new Set(TYPES.filter((type) => layers.every(({ schema }) => typesOf(schema).has(type))));
-  }
-
-  // All that must hold of each item of a list.
-  itemsOf(layers) {
-    return layers
-      .filter(({ schema }) => isMap(get(schema, "items")))
-      .flatMap(({ schema }) => this.flatten(schema.items, ""));
-  }
-
-  field(name, schemas) {
-    const said = (keyword) => schemas.map((schema) => get(schema, keyword)).find((value) => value !== undefined);
-    const title = said("title");
-    const { kind, choices } = this.kindOf(schemas);
+  field(name, read) {
+    const { schemas } = read;
+    const title = firstText(schemas, "title");
+    const { kind, choices } = this.isForbidden(name) ? { kind: "unsupported" } : kindOf(read);
+    const ofText = kind === "strings" ? (read.items?.schemas ?? []) : schemas;
     const isSecret =
-      ["string", "number", "integer", "unsupported"].includes(kind) &&
-      (said("format") === "password" || asksForSecret(name, title, said("description")));
-    const field = { name, kind, label: title || name, required: this.required.includes(name), sensitive: isSecret };
-    const value = said("default");
+      !["boolean", "choice", "choices"].includes(kind) &&
+      (firstText(ofText, "format") === "password" || asksForSecret(name, title, firstText(schemas, "description")));
+    const label = title?.trim() ? title : name;
+    const field = { name, kind, label, required: this.required.includes(name), sensitive: isSecret };
+    const value = schemas.find((schema) => has(schema, "default"))?.default;
     if (value !== undefined && value !== null && !isMap(value) && (!Array.isArray(value) || value.every(isText)))
       field.default = value;
-    for (const keyword of ["description", "format"]) {
-      if (said(keyword) !== undefined) field[keyword] = said(keyword);
-    }
-    const tightest = { minimum: Math.max, maximum: Math.min, minLength: Math.max, maxLength: Math.min };
-    for (const [keyword, choose] of Object.entries({ ...tightest, minItems: Math.max, maxItems: Math.min })) {
-      const bounds = schemas.map((schema) => get(schema, keyword)).filter((bound) => bound !== undefined);
+    const texts = { description: schemas, format: ofText, pattern: ofText };
+    for (const [keyword, said] of Object.entries(texts))
+      if (firstText(said, keyword) !== undefined) field[keyword] = firstText(said, keyword);
+    const [least, most] = [Math.min, Math.max];
+    const tightest = {
+      ...{ minimum: most, exclusiveMinimum: most, minLength: most, minItems: most },
+      ...{ maximum: least, exclusiveMaximum: least, maxLength: least, maxItems: least, multipleOf: (one) => one },
+    };
+    for (const [keyword, choose] of Object.entries(tightest)) {
+      const said = keyword.endsWith("Length") ? ofText : schemas;
+      const bounds = said.map((schema) => get(schema, keyword)).filter((bound) => bound !== undefined);
       if (bounds.length) field[keyword] = choose(...bounds);
     }
-    return choices ? { ...field, choices } : field;
+    return choices?.length ? { ...field, choices } : field;
   }
 
-  kindOf(schemas) {
-    const types = TYPES.filter((type) => type !== "null" && schemas.every((schema) => typesOf(schema).has(type)));
-    const fits = ({ value }) => types.some((type) => isOfType(value)[type]);
-    const items = schemas
-      .filter((schema) => isMap(get(schema, "items")))
-      .flatMap((schema) => this.flatten(schema.items, ""));
-    const ofItems = meeting(items.map(({ schema }) => schema));
-    if (ofItems?.length && types.includes("array")) return { kind: "choices", choices: ofItems };
-    const chosen = meeting(schemas)?.filter(fits);
-    if (chosen) return chosen.length ? { kind: "choice", choices: chosen } : { kind: "unsupported" };
-    if (!types.length || types.some((type) => type === "array" || type === "object")) return { kind: "unsupported" };
-    if (types.includes("string")) return { kind: "string" };
-    if (types.length === 1) return { kind: types[0] };
-    return { kind: types.includes("boolean") ? "unsupported" : "number" };
+  // What only a composition describes cannot be shown, nor what the form requires and forbids.
+  isForbidden(name) {
+    return this.conditional.has(name) || this.isNotAllowed(name);
+  }
+
+  isNotAllowed(name) {
+    return this.schemas.some(
+      (schema) =>
+        get(schema, "additionalProperties") === false &&
+        !has(schema, "patternProperties") &&
+        !has(get(schema, "properties"), name),
+    );
   }
 
   // Every subschema has its shape, every reference leads into the schema and never round in a circle. The weight of a
@@ -249,25 +338,29 @@ export class Form {
   }
 
   // All that must hold at once: references, `allOf`, and what is left of a choice between a schema and null.
-  flatten(schema, at) {
+  // A title that only a definition has names the definition, and counts where `keepsTitles`.
+  flatten(schema, at, keepsTitles = false) {
     const found = [];
-    const todo = [{ schema, at }];
+    const todo = [{ schema, at, isTitled: true }];
     while (todo.length) {
       const next = todo.shift();
       if (next.schema === true) continue;
       let layer = next.schema === false ? { enum: [] } : next.schema;
       if (found.length === LAYERS) throw tooLarge(next.at);
-      if (this.refAlone && has(layer, "$ref")) {
-        const annotations = ["title", "description", "default", "$ref"].filter((name) => has(layer, name));
-        layer = Object.fromEntries(annotations.map((name) => [name, layer[name]]));
+      if (has(layer, "$ref")) {
+        const place = decodeURIComponent(layer.$ref.slice(1));
+        todo.push({ schema: this.target(layer.$ref, next.at), at: place, isTitled: keepsTitles });
+        if (this.refAlone) layer = pick(layer, ["title", "description", "default"]);
       }
+      if (!next.isTitled) layer = Object.fromEntries(Object.entries(layer).filter(([name]) => name !== "title"));
       found.push({ schema: layer, at: next.at });
-      if (has(layer, "$ref")) todo.push({ schema: this.target(layer.$ref, next.at), at: next.at });
-      if ((get(layer, "allOf") ?? []).length > LAYERS) throw tooLarge(next.at);
-      for (const part of get(layer, "allOf") ?? []) todo.push({ schema: part, at: next.at });
+      const parts = get(layer, "allOf") ?? [];
+      if (parts.length > LAYERS) throw tooLarge(next.at);
+      const add = (part, ...path) => todo.push({ ...next, schema: part, at: next.at + pointer(...path) });
+      parts.forEach((part, place) => add(part, "allOf", place));
       for (const keyword of ["anyOf", "oneOf"]) {
-        const members = (get(layer, keyword) ?? []).filter((member) => !isNull(member));
-        if (members.length === 1 && !isChoice(members[0])) todo.push({ schema: members[0], at: next.at });
+        const members = membersOf(layer, keyword);
+        if (members.length === 1 && !readChoice(members[0][1])) add(members[0][1], keyword, members[0][0]);
       }
     }
     return found;
@@ -287,51 +380,16 @@ export class Form {
   }
 
   codesOf(name, value) {
-    const undescribed = this.layers.filter(({ schema }) => !has(get(schema, "properties"), name));
     // What the form forbids is told so, whatever it holds.
-    if (undescribed.some(({ schema }) => schema.additionalProperties === false && !has(schema, "patternProperties"))) {
-      return ["not_allowed"];
-    }
+    if (this.isNotAllowed(name)) return ["not_allowed"];
     if (Array.isArray(value) ? !value.every(isText) : value === null || isMap(value)) return ["not_sendable"];
-    const others = undescribed.find(({ schema }) => isMap(get(schema, "additionalProperties")));
-    if (others && !this.fields.has(name))
-      return this.faults(value, this.flatten(others.schema.additionalProperties, ""));
-    return this.faults(value, this.fields.get(name) ?? []);
-  }
-
-  faults(value, layers) {
-    const chosen = (candidates, item) => candidates.every((values) => values.some((one) => one === item));
-    if (
-      !chosen(
-        layers.flatMap(({ schema }) => choicesOf(schema)),
-        value,
-      )
-    )
-      return ["not_a_choice"];
-    const items = Array.isArray(value)
-      ? layers.flatMap(({ schema }) =>
-          isMap(get(schema, "items"))
-            ? this.flatten(schema.items, "")
-            : get(schema, "items") === false
-              ? [{ schema: { enum: [] } }]
-              : [],
-        )
-      : [];
-    const ofItems = items.flatMap(({ schema }) => choicesOf(schema));
-    if (Array.isArray(value) && !value.every((item) => chosen(ofItems, item))) return ["not_a_choice"];
-    const codes = new Set(layers.flatMap(({ schema }) => [...broken(value, schema)]));
-    const ofItem = Array.isArray(value)
-      ? value.flatMap((item) => items.flatMap(({ schema }) => [...broken(item, schema)]))[0]
-      : undefined;
-    if (ofItem) codes.add(ofItem);
-    return [...codes];
+    return faults(value, this.fields.get(name) ?? this.others);
   }
 
   defaults() {
     const found = {};
-    for (const [name, layers] of this.fields) {
-      const layer = layers.find(({ schema }) => has(schema, "default"));
-      const value = layer?.schema.default;
+    for (const [name, { schemas }] of this.fields) {
+      const value = schemas.find((schema) => has(schema, "default"))?.default;
       if (value !== undefined && value !== null && !this.codesOf(name, value).length) found[name] = value;
     }
     return found;
@@ -347,57 +405,73 @@ export const isNull = (schema) =>
     (Array.isArray(schema.type) && schema.type.join() === "null") ||
     get(schema, "const") === null);
 
-const isChoice = (member) =>
-  has(member, "const") &&
-  !isMap(member.const) &&
-  !Array.isArray(member.const) &&
-  Object.keys(member).every((name) => ["const", "title", "type", "description"].includes(name));
+// The members of a composition by their place, without those for null: no answer is null.
+const membersOf = (schema, keyword) =>
+  [...(get(schema, keyword) ?? []).entries()].filter(([, member]) => !isNull(member));
 
-function typesOf(schema) {
-  const members = (get(schema, "anyOf") ?? []).filter((member) => !isNull(member));
-  const areTyped = members.length > 1 && members.every((member) => has(member, "type"));
-  const types = new Set(
-    has(schema, "type") ? [schema.type].flat() : areTyped ? members.flatMap((member) => member.type) : TYPES,
-  );
+const firstText = (schemas, name) => schemas.map((schema) => get(schema, name)).find(isText);
+
+const isScalar = (value) => isText(value) || isNumber(value) || isFlag(value);
+
+// A label that is blank or no text gives way to the value.
+const choiceOf = (value, title, description) => ({
+  value,
+  label: isText(title) && title.trim() ? title : isText(value) ? value : JSON.stringify(value),
+  ...(isText(description) ? { description } : {}),
+});
+
+// A member of a composition that stands for one value; an enum of one value stands for a const.
+function readChoice(member) {
+  const known = ["const", "enum", "title", "type", "description"];
+  if (
+    !isMap(member) ||
+    Object.keys(member).some((name) => [...CHEAP, ...OTHERS, "$ref", "allOf"].includes(name) && !known.includes(name))
+  )
+    return undefined;
+  if (has(member, "const") === has(member, "enum")) return undefined;
+  const values = has(member, "enum") ? member.enum : [member.const];
+  if (values.length !== 1 || !isScalar(values[0])) return undefined;
+  return choiceOf(values[0], get(member, "title"), get(member, "description"));
+}
+
+const distinct = (choices) =>
+  [...new Map(choices.toReversed().map((choice) => [choice.value, choice])).values()].toReversed();
+
+// What satisfies two members of `oneOf` does not satisfy it.
+const unique = (choices) =>
+  choices.filter(({ value }) => choices.filter((other) => other.value === value).length === 1);
+
+const meet = (one, other) => new Set([...one].filter((name) => other.has(name)));
+
+const meetChoices = (one, other) => {
+  if (!one || !other) return one ?? other;
+  return one.filter(({ value }) => other.some((choice) => choice.value === value));
+};
+
+export function typesOf(schema) {
+  const types = new Set(has(schema, "type") ? [schema.type].flat() : TYPES);
   if (types.has("number")) types.add("integer");
   return types;
 }
 
-// The values to choose from, one list for each keyword that lets choose; no choice can be a list or a map.
+// The values to choose from, by the keyword that lets choose; no choice can be a list or a map.
 function choicesOf(schema) {
   const found = [];
-  if (has(schema, "const") && !Array.isArray(schema.const)) found.push([schema.const]);
-  if (has(schema, "enum") && !schema.enum.some(Array.isArray)) found.push(schema.enum);
+  const scalars = (values, names) =>
+    distinct(values.map((value, place) => choiceOf(value, names[place])).filter(({ value }) => isScalar(value)));
+  if (has(schema, "const") && !Array.isArray(schema.const)) found.push(["const", scalars([schema.const], [])]);
+  if (has(schema, "enum") && !schema.enum.some(Array.isArray)) {
+    const names = get(schema, "enumNames");
+    found.push(["enum", scalars(schema.enum, Array.isArray(names) ? names : [])]);
+  }
   for (const keyword of ["anyOf", "oneOf"]) {
-    const members = (get(schema, keyword) ?? []).filter((member) => !isNull(member));
-    if (!has(schema, keyword) || !members.every(isChoice)) continue;
-    const values = members.map((member) => member.const);
-    // What satisfies two members of `oneOf` does not satisfy it.
-    found.push(
-      keyword === "oneOf" ? values.filter((value) => values.filter((other) => other === value).length === 1) : values,
-    );
+    if (!has(schema, keyword)) continue;
+    const members = membersOf(schema, keyword).map(([, member]) => member);
+    if (!members.every(readChoice)) continue;
+    const choices = members.filter((member) => isOneOf(readChoice(member).value, typesOf(member))).map(readChoice);
+    found.push([keyword, keyword === "oneOf" ? unique(choices) : distinct(choices)]);
   }
   return found;
-}
-
-// What may be chosen, with labels, where every keyword that lets choose must agree; nothing where none does.
-function meeting(schemas) {
-  const lists = schemas.flatMap((schema) => choicesOf(schema));
-  if (!lists.length) return undefined;
-  // The first member with a value labels it.
-  const labels = new Map();
-  const label = (value, text) => labels.has(value) || labels.set(value, isText(text) ? text : undefined);
-  for (const schema of schemas) {
-    const names = Array.isArray(get(schema, "enumNames")) ? schema.enumNames : [];
-    (get(schema, "enum") ?? []).forEach((value, place) => label(value, names[place]));
-    for (const member of [...(get(schema, "anyOf") ?? []), ...(get(schema, "oneOf") ?? [])]) {
-      if (has(member, "const")) label(member.const, get(member, "title"));
-    }
-  }
-  const isScalar = (value) => isText(value) || isNumber(value) || isFlag(value);
-  return [...new Set(lists[0])]
-    .filter((value) => isScalar(value) && lists.every((list) => list.includes(value)))
-    .map((value) => ({ value, label: labels.get(value) ?? (isText(value) ? value : JSON.stringify(value)) }));
 }
 
 const isOfType = (value) => ({
@@ -408,16 +482,59 @@ const isOfType = (value) => ({
   array: Array.isArray(value),
 });
 
-function* broken(value, schema) {
-  const types = typesOf(schema);
-  const isOf = isOfType(value);
-  if (![...types].some((name) => isOf[name])) return yield "wrong_type";
-  const members = (get(schema, "anyOf") ?? []).filter((member) => !isNull(member));
-  if (members.length > 1 && members.every((member) => isMap(member) && !choicesOf(member).length)) {
-    const typed = members.filter((member) => ![...broken(value, { type: get(member, "type") ?? TYPES })].length);
-    if (!typed.length) return yield "wrong_type";
-    if (!typed.some((member) => ![...broken(value, member)].length)) yield "other";
+export const isOneOf = (value, types) => [...types].some((name) => isOfType(value)[name]);
+
+// Whether a schema demands anything that one pass over a value checks.
+const isSaying = ({ schema, types }, beside = []) =>
+  Object.keys(schema).some(
+    (name) =>
+      ((CHEAP.includes(name) && (name !== "format" || has(FORMATS, schema.format))) || name === "multipleOf") &&
+      !beside.includes(name),
+  ) ||
+  (!beside.includes("type") && types.size < typesOf(schema).size);
+
+function kindOf({ types, open, choices, suggested, items, schemas }) {
+  if (items?.choices && types.has("array")) {
+    const sendable = items.choices.filter(({ value }) => isText(value));
+    return sendable.length ? { kind: "choices", choices: sendable } : { kind: "unsupported" };
   }
+  if (choices) return choices.length ? { kind: "choice", choices } : { kind: "unsupported" };
+  const kind = kindOfOpen(open, items, schemas);
+  const allowed = distinct(suggested).filter(({ value }) => isOneOf(value, types));
+  if (kind === "string") return { kind, choices: allowed.filter(({ value }) => isText(value)) };
+  return kind === "unsupported" && allowed.length ? { kind: "choice", choices: allowed } : { kind };
+}
+
+function kindOfOpen(open, items, schemas) {
+  if (schemas.some((schema) => has(schema, "enum") || has(schema, "const"))) return "unsupported";
+  let types = open;
+  if (["array", "object", "string"].every((name) => open.has(name))) {
+    if (items) types = new Set(["array"]);
+    else if (schemas.some((schema) => has(schema, "properties") || has(schema, "patternProperties")))
+      return "unsupported";
+  }
+  if (types.has("string")) return "string";
+  const scalars = ["number", "integer", "boolean"].filter((name) => types.has(name));
+  if (scalars.includes("number") && scalars.length === 2) return "number";
+  if (scalars.length) return scalars.length === 1 ? scalars[0] : "unsupported";
+  return types.has("array") && (!items || items.types.has("string")) ? "strings" : "unsupported";
+}
+
+function faults(value, read) {
+  const isAmong = (choices, item) => !choices || choices.some((choice) => choice.value === item);
+  if (!isAmong(read.choices, value)) return ["not_a_choice"];
+  const items = Array.isArray(value) && read.items ? value : [];
+  if (!items.every((item) => isAmong(read.items.choices, item))) return ["not_a_choice"];
+  const codes = new Set(read.steps.flatMap((step) => [...broken(value, step)]));
+  if (!codes.has("wrong_type") && read.groups.some((group) => group.every((one) => faults(value, one).length)))
+    codes.add("other");
+  const ofItem = items.flatMap((item) => read.items.steps.flatMap((step) => [...broken(item, step)]))[0];
+  if (ofItem) codes.add(ofItem);
+  return [...codes];
+}
+
+function* broken(value, { schema, types }) {
+  if (!isOneOf(value, types)) return yield "wrong_type";
   const below = (name, size) => has(schema, name) && size < schema[name];
   const above = (name, size) => has(schema, name) && size > schema[name];
   if (isText(value)) {

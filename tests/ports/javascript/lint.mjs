@@ -2,9 +2,10 @@
 
 import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
 import { gateFaults, tooDeep } from "./exchange.mjs";
-import { Form, isNull } from "./forms.mjs";
+import { Form, isNull, isOneOf, typesOf } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
+import { asksForSecret } from "./secrets.mjs";
 import { inspectUrl } from "./urls.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
@@ -84,7 +85,10 @@ function* ofEntry(key, entry, capabilities) {
   }
   if (mode !== "form") return;
   yield* links(params, ["message"], at + inside);
-  if (isMap(get(params, "requestedSchema"))) yield* ofForm(params.requestedSchema, `${at}${inside}/requestedSchema`);
+  if (isText(get(params, "message")) && asksForSecret(params.message))
+    yield warning("message_asks_for_secret", `${at}${inside}/message`);
+  if (isMap(get(params, "requestedSchema")))
+    yield* [...ofForm(params.requestedSchema, `${at}${inside}/requestedSchema`)].slice(0, 100);
 }
 
 function* links(holder, names, at) {
@@ -93,18 +97,27 @@ function* links(holder, names, at) {
 }
 
 function* ofForm(schema, at) {
+  yield* annotations(schema, at);
   yield* links(schema, ["title", "description"], at);
   let form = null;
   const refused = fault(() => (form = new Form(schema)));
   if (refused) yield error(refused.code, at + refused.at);
-  const unenforced = form?.unenforced().map((place) => at + place) ?? [];
+  const unenforced = form?.unenforced.map((place) => at + place) ?? [];
   for (const finding of beyond(schema, at)) if (!unenforced.includes(finding.at)) yield finding;
   for (const place of unenforced) yield warning("constraint_unenforced", place);
   const fields = isMap(get(schema, "properties")) ? schema.properties : {};
   for (const [name, field] of Object.entries(fields)) {
     if (!isMap(field) || name.length > 1000) continue;
-    yield* links(field, ["title", "description"], at + pointer("properties", name));
-    yield* repeated(field, at + pointer("properties", name));
+    const place = at + pointer("properties", name);
+    yield* links(field, ["title", "description"], place);
+    for (const [holder, inside] of [
+      [field, place],
+      [get(field, "items"), place + "/items"],
+    ]) {
+      if (!isMap(holder)) continue;
+      yield* annotations(holder, inside);
+      yield* choices(holder, inside);
+    }
   }
   if (form) yield* filledIn(form, schema, fields, at);
 }
@@ -135,29 +148,75 @@ function* beyond(schema, at) {
   }
 }
 
-function* repeated(field, at) {
-  for (const [holder, inside] of [
-    [field, ""],
-    [get(field, "items"), "/items"],
-  ]) {
-    for (const keyword of ["enum", "oneOf", "anyOf"]) {
-      const seen = new Set();
-      const members = Array.isArray(get(holder, keyword)) ? holder[keyword] : [];
-      for (const [place, member] of members.entries()) {
-        const value = keyword === "enum" ? member : get(member, "const");
-        if (!["string", "number", "boolean"].includes(typeof value)) continue;
-        if (seen.has(value)) yield warning("repeated_choice", `${at}${inside}/${keyword}/${place}`);
-        seen.add(value);
-      }
-    }
+const TEXTS = ["title", "description", "$comment", "contentEncoding", "contentMediaType"];
+const FLAGS = ["deprecated", "readOnly", "writeOnly"];
+
+// Annotations of a wrong type are ignored.
+function* annotations(schema, at) {
+  const wrong = (names, isRight) => names.filter((name) => has(schema, name) && !isRight(schema[name]));
+  const isFlag = (value) => typeof value === "boolean";
+  for (const name of [...wrong(TEXTS, isText), ...wrong(FLAGS, isFlag), ...wrong(["examples"], Array.isArray)])
+    yield warning("bad_annotation", `${at}/${name}`);
+}
+
+// What is wrong with the choices of a field, of each kind the first.
+function* choices(holder, at) {
+  const names = get(holder, "enumNames");
+  const areNames = Array.isArray(names) && names.every(isText) && names.length === (get(holder, "enum") ?? []).length;
+  if (has(holder, "enum") && has(holder, "enumNames") && !areNames)
+    yield warning("choice_names_mismatch", at + "/enumNames");
+  for (const keyword of ["enum", "anyOf", "oneOf"]) {
+    const members = Array.isArray(get(holder, keyword)) ? holder[keyword] : [];
+    if (keyword !== "enum")
+      for (const [place, member] of members.entries())
+        if (isMap(member)) yield* annotations(member, `${at}/${keyword}/${place}`);
+    const single = (member) => (get(member, "enum")?.length === 1 ? member.enum[0] : null);
+    const values = keyword === "enum" ? members : members.map((member) => get(member, "const") ?? single(member));
+    const titles = keyword === "enum" ? [names].flat() : members.map((member) => get(member, "title"));
+    const label = (place) => (isText(titles[place]) && titles[place].trim() ? titles[place] : String(values[place]));
+    const isChoice = (value) => ["string", "number", "boolean"].includes(typeof value);
+    const places = [...values.keys()];
+    const scalars = places.filter((place) => isChoice(values[place]));
+    const firstOf = (place) => values.indexOf(values[place]);
+    const first = {
+      repeated_choice: scalars.find((place) => firstOf(place) < place),
+      repeated_label: scalars
+        .filter((place) => firstOf(place) === place)
+        .find((place, index, kept) => kept.slice(0, index).some((other) => label(other) === label(place))),
+      choice_not_sendable: places.find((place) => typeof values[place] === "object" && values[place] !== null),
+      choice_of_wrong_type: scalars.find((place) => !isOneOf(values[place], typesOf(holder))),
+    };
+    for (const [code, place] of Object.entries(first))
+      if (place !== undefined) yield warning(code, `${at}/${keyword}/${place}`);
   }
+}
+
+// Whether the bounds of a field leave no value.
+function isUnsatisfiable({ kind, ...said }) {
+  const crossed = (low, high) => said[low] > said[high];
+  if (["string", "strings"].includes(kind) && crossed("minLength", "maxLength")) return true;
+  if (["choices", "strings"].includes(kind) && crossed("minItems", "maxItems")) return true;
+  if (kind !== "number" && kind !== "integer") return false;
+  const low = Math.max(said.minimum ?? -Infinity, said.exclusiveMinimum ?? -Infinity);
+  const high = Math.min(said.maximum ?? Infinity, said.exclusiveMaximum ?? Infinity);
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return false;
+  const [isAbove, isBelow] = [low === said.exclusiveMinimum, high === said.exclusiveMaximum];
+  const step = said.multipleOf ?? (kind === "integer" ? 1 : undefined);
+  if (step === undefined) return low > high || (low === high && (isAbove || isBelow));
+  const near = (number) => Number((number / step).toPrecision(15));
+  const first = isAbove ? Math.floor(near(low)) + 1 : Math.ceil(near(low));
+  return first > (isBelow ? Math.ceil(near(high)) - 1 : Math.floor(near(high)));
 }
 
 function* filledIn(form, schema, fields, at) {
   const defaults = form.defaults();
-  for (const { name, sensitive } of form.shown()) {
+  for (const shown of form.shown()) {
+    const { name, sensitive } = shown;
     const place = has(fields, name) ? at + pointer("properties", name) : at;
     if (sensitive) yield warning("asks_for_secret", place);
+    if (form.fields.get(name).items?.choices?.some(({ value }) => !isText(value)))
+      yield warning("choice_not_sendable", place);
+    if (isUnsatisfiable(shown)) yield warning("bounds_unsatisfiable", place);
     const field = get(fields, name);
     if (!has(field, "default") || has(defaults, name)) continue;
     const mayBeNull =
