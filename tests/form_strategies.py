@@ -68,7 +68,12 @@ _items = st.one_of(_choice, _string, _untyped)
 _array = _joined(st.fixed_dictionaries({"type": st.just("array")}, optional={"items": _items}), _amounts)
 
 _plain = st.one_of(_string, _number, _boolean, _choice, _array, _untyped)
-_union = st.fixed_dictionaries({"anyOf": st.lists(st.one_of(_string, _number, _boolean), min_size=1, max_size=3)})
+_alternatives = st.lists(st.one_of(_string, _number, _boolean, _choice, _array), min_size=1, max_size=3)
+_union = st.one_of(
+    st.fixed_dictionaries({"anyOf": _alternatives}),
+    st.fixed_dictionaries({"oneOf": st.lists(_choice, min_size=1, max_size=3)}),
+    st.fixed_dictionaries({"anyOf": _alternatives}, optional={"type": st.sampled_from(["string", "integer"])}),
+)
 _maybe = st.fixed_dictionaries({"anyOf": st.tuples(_plain, st.just({"type": "null"})).map(list)})
 _maybe_one = st.fixed_dictionaries({"oneOf": st.tuples(_plain, st.just({"type": "null"})).map(list)})
 _all = st.fixed_dictionaries({"allOf": st.lists(_plain, min_size=1, max_size=3)})

@@ -16,7 +16,9 @@ import pytest
 from wire_values import SECRET, raised
 
 from toolnexus_mrtr import Choice, Field, FieldError, Form, RemoteProtocolError
+from toolnexus_mrtr._forms._checking import _FORMAT_MESSAGES
 from toolnexus_mrtr._forms._form import normalize
+from toolnexus_mrtr._forms._formats import FORMATS
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -471,3 +473,26 @@ def test_form_of_reads_6000_required_names_of_a_closed_form():
     form = Form.of({"type": "object", "required": names, "additionalProperties": False})
     assert len(form.fields) == 6_000
     assert form.check({"n0": "x"})[0] == FieldError("/n0", "not_allowed", "only fields of this form")
+
+
+def test_form_check_has_a_message_for_every_format():
+    assert _FORMAT_MESSAGES.keys() == FORMATS.keys()
+
+
+def test_field_of_a_field_error_is_the_name_of_the_field():
+    (error,) = Form.of({"properties": {"a/b~1": {"type": "string"}}}).check({"a/b~1": 5})
+    assert (error.at, error.field) == ("/a~1b~01", "a/b~1")
+    assert FieldError("/key/", "required", "an answer").field == ""
+
+
+def test_form_of_says_where_references_lead_back_to_themselves_and_that_anchors_are_not_supported():
+    error = raised(RemoteProtocolError, Form.of, {"properties": {"a": {"$ref": "#"}}})
+    assert error.sentence == "expected a schema whose references do not lead back to themselves"
+    error = raised(RemoteProtocolError, Form.of, {"properties": {"a": {"$ref": "#x"}}})
+    assert error.sentence == "expected a schema at '#x', anchors are not supported"
+
+
+def test_form_answerable_is_false_where_a_required_field_cannot_be_shown():
+    properties = {"a": {"type": "object"}, "b": {"type": "string"}}
+    assert Form.of({"properties": properties, "required": ["b"]}).answerable
+    assert not Form.of({"properties": properties, "required": ["a"]}).answerable

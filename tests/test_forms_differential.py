@@ -13,7 +13,7 @@ from referencing import Registry
 from toolnexus_mrtr import Form, RemoteProtocolError
 from toolnexus_mrtr._forms._formats import FORMATS
 from toolnexus_mrtr._forms._keywords import ANNOTATIONS
-from toolnexus_mrtr._forms._schema import load
+from toolnexus_mrtr._forms._schema import load_schema
 
 CODES = {"schema_invalid", "schema_dialect", "schema_external_ref", "schema_too_large"}
 FIELD_CODES = """
@@ -98,7 +98,7 @@ def test_load_admits_a_schema_exactly_when_json_schema_allows_it(schema):
         allowed = False
     admitted = True
     try:
-        load(schema)
+        load_schema(schema)
     except RemoteProtocolError as error:
         admitted = False
         # The mutation may have removed the target of a reference.

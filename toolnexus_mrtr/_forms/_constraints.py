@@ -12,9 +12,9 @@ alternatives: each is read as a value is, and those that are choices are suggest
 `items`, no further alternatives are read. A keyword that constrains in any other way is not enforced: its pointer is
 listed. What a composition demands of the type of a value is enforced even where the rest of it is not.
 
->>> from toolnexus_mrtr._forms._schema import load
+>>> from toolnexus_mrtr._forms._schema import load_schema
 >>> form = read_constraints(
-...     load(
+...     load_schema(
 ...         {
 ...             "type": "object",
 ...             "properties": {
@@ -225,7 +225,7 @@ class _Reader:
         for schema, _ in objects:
             pending += _list_conditional(schema)
         found = set()
-        # The list grows while it is walked. References lead to no circle, and the size of all was bounded.
+        # The list grows while it is walked. References do not lead back to themselves, and the size of all was bounded.
         for schema in pending:
             if not isinstance(schema, dict):
                 continue

@@ -13,8 +13,9 @@ from toolnexus_mrtr._forms._keywords import NUMBERS, SCALARS, Choice, Choices, f
 from toolnexus_mrtr._forms._schema import MAX_ITEMS
 from toolnexus_mrtr._forms._secrets import asks_for_secret
 
-# A further kind has to be made here (`_kind_of`) and needs a way to be entered (`_parsing`), shown (`cli/_show`) and
-# written to strings, its findings (`_lint`), its vectors, and the port (`tests/ports/javascript/forms.mjs`).
+# A new kind needs: what makes a field one of that kind (`_kind_of` below), what is typed for it (`_parsing`), its words
+# in `cli/_show` (`_KINDS`), bounds that `_lint` looks at (`_is_unsatisfiable`), `kind` in `fixtures/vector.schema.json`
+# and vectors, and the port (`tests/ports/javascript/`: `forms.mjs`, `parsing.mjs`, `lint.mjs`).
 Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "strings", "unsupported"]
 
 #: The kinds of field that a person types into: only these can ask for a secret.

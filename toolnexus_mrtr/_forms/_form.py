@@ -16,7 +16,7 @@ from toolnexus_mrtr._forms._constraints import FormConstraints, read_constraints
 from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
 from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
-from toolnexus_mrtr._forms._schema import load
+from toolnexus_mrtr._forms._schema import load_schema
 
 #: How many errors one check reports.
 MAX_ERRORS: Final = 100
@@ -57,7 +57,7 @@ class Form:
         require_type("schema", schema, Mapping, "a mapping")
         require_type("message", message, str | None, "a str")
         try:
-            loaded = load(schema)
+            loaded = load_schema(schema)
             return Form(read_constraints(loaded), loaded.dialect, message)
         except RecursionError:
             pass
@@ -98,10 +98,11 @@ class Form:
         return self._constraints.unenforced
 
     def check(self, content: Mapping[str, Any]) -> tuple[FieldError, ...]:
-        """List every reason not to accept content, in the order of the fields; at most 100.
+        """List the reasons not to accept content, in the order of the fields; at most 100.
 
-        `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave it out. A
-        number that is `3.0` is a whole one.
+        A field that is not one of its choices has that error alone, and of the items of a list the first that is wrong
+        is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave
+        it out. A number that is `3.0` is a whole one.
         """
         return normalize(self, content)[1]
 
@@ -211,7 +212,7 @@ class Form:
         return ANY_TYPE if constraints is None else constraints.types
 
     def _fit(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
-        """Copy content as it is sent, and say what is wrong with each field."""
+        """Copy content as it is sent, check it, and give what is wrong with each field."""
         require_type("content", content, Mapping, "a mapping")
         form = self._constraints
         copy: dict[str, Any] = {}
@@ -254,7 +255,7 @@ def _to_plain_strings(entered: str | Sequence[str]) -> str | list[str]:
 
 
 def normalize(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
-    """Copy content as it is sent, and list every reason not to accept it: `Form.check` with the copy."""
+    """Copy content as it is sent, and check it in full: `Form.check` with the copy."""
     copy, faults = form._fit(content)  # noqa: SLF001 - not a method, since it is not public
     return copy, form._to_errors(faults)  # noqa: SLF001 - as above
 
@@ -269,7 +270,7 @@ def coerce(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[
         return dict(content), ()
     try:
         types, required = _read_types_and_required(schema)
-    except RemoteProtocolError:
+    except (RemoteProtocolError, RecursionError):
         return dict(content), ()
     copy, errors = {}, []
     for name, value in content.items():
@@ -286,7 +287,7 @@ def _depends_on_form(value: Any) -> bool:
 
 def _read_types_and_required(schema: Mapping[str, Any]) -> tuple[dict[str, frozenset[str]], Container[str]]:
     """Read the types of each field, and the names that are required; of a restricted schema nothing else is read."""
-    loaded = load(schema)
+    loaded = load_schema(schema)
     if loaded.is_plain:
         fields = loaded.root["properties"]
         return {name: types_of(field) for name, field in fields.items()}, loaded.root.get("required", ())

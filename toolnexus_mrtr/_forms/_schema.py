@@ -59,9 +59,11 @@ _DIALECTS: Final = {
 
 
 class LoadedSchema(Struct, frozen=True):
-    """A schema that was checked: a plain copy of it, and its dialect. Every reference in it leads to a schema in it.
+    """A schema that was checked: a plain copy of it, and its dialect.
 
-    `is_plain` says that it is written in the restricted schema of the specification.
+    Every `$ref` in it leads to a schema in it; a `$dynamicRef` or `$recursiveRef` is not followed. `is_plain` says that
+    every field is described in place, without references and compositions, so that its types stand there. It is no
+    statement of conformance: a form that is not plain may be in the restricted schema of the specification too.
     """
 
     root: dict[str, Any]
@@ -69,7 +71,7 @@ class LoadedSchema(Struct, frozen=True):
     is_plain: bool
 
 
-def load(schema: Mapping[str, Any]) -> LoadedSchema:
+def load_schema(schema: Mapping[str, Any]) -> LoadedSchema:
     """Copy a schema and check it.
 
     Raises `RemoteProtocolError`: `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`.
@@ -98,7 +100,7 @@ def resolve(root: dict[str, Any], reference: str, at: LazyPointer) -> tuple[Any,
     if len(reference) > MAX_NAME:
         raise _too_large(f"references of at most {MAX_NAME} characters", at)
     path = unquote(reference[1:])
-    # A fragment that is no pointer is the name of an anchor; anchors are not supported.
+    # A fragment that is no pointer is the name of an anchor.
     found: Any = root if path == "" or path.startswith("/") else None
     for token in path.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
@@ -107,7 +109,10 @@ def resolve(root: dict[str, Any], reference: str, at: LazyPointer) -> tuple[Any,
         else:
             found = found.get(name) if isinstance(found, dict) else None
     if not isinstance(found, dict | bool):
-        raise RemoteProtocolError("schema_invalid", f"expected a schema at {quoted(reference)}", pointer_of(at))
+        anchors = "" if path.startswith("/") else ", anchors are not supported"
+        raise RemoteProtocolError(
+            "schema_invalid", f"expected a schema at {quoted(reference)}{anchors}", pointer_of(at)
+        )
     return found, path
 
 
@@ -169,7 +174,7 @@ class _Property(Struct, forbid_unknown_fields=True, rename="camel"):
     items: _Items | UnsetType = UNSET
 
 
-class _RestrictedSchema(Struct, forbid_unknown_fields=True):
+class _PlainSchema(Struct, forbid_unknown_fields=True):
     """The restricted schema of the specification (schema.ts, PrimitiveSchemaDefinition), within our bounds.
 
     Most forms are written in it. It is here for speed alone: what decodes as this needs no walk, which would accept it.
@@ -183,7 +188,7 @@ class _RestrictedSchema(Struct, forbid_unknown_fields=True):
     dialect: str = field(name="$schema", default="")
 
 
-_decoder: Final = msgspec.json.Decoder(_RestrictedSchema)
+_decoder: Final = msgspec.json.Decoder(_PlainSchema)
 
 
 def _is_plain(root: dict[str, Any], text: bytes) -> bool:
@@ -233,7 +238,9 @@ class _Walk:
         if id(schema) in self._sizes:
             return self._sizes[id(schema)]
         if id(schema) in self._ancestors:
-            raise RemoteProtocolError("schema_invalid", "expected a schema without a circle", pointer_of(at))
+            raise RemoteProtocolError(
+                "schema_invalid", "expected a schema whose references do not lead back to themselves", pointer_of(at)
+            )
         if len(self._ancestors) == MAX_LEVELS:
             raise _too_large(f"at most {MAX_LEVELS} levels", at)
         self._ancestors.add(id(schema))
