@@ -5,6 +5,7 @@ words of both checkers, and each checker reports an ignore that nothing needs: a
 """
 
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any, Literal, assert_never, assert_type
 
 from toolnexus_mrtr import (
@@ -229,13 +230,16 @@ def filling_in_a_form(schema: Mapping[str, Any], content: Mapping[str, Any]) -> 
     assert_type(form.check(content), tuple[FieldError, ...])
     assert_type(form.defaults(), dict[str, Any])
     assert_type(form.parse({"name": "Ada", "tags": ["a", "b"]}), tuple[dict[str, Any], tuple[FieldError, ...]])
+    assert_type(form.to_strings(content), dict[str, str | list[str]])
+    form.parse(form.to_strings(content), prefilled=content, timezone=UTC)
     field = form.fields[0]
     assert_type(field.choices, tuple[Choice, ...] | None)
     assert_type(field.default, str | int | float | bool | tuple[str, ...] | None)
     assert_type(field.min_length, int | None)
     assert_type(Choice("r", "Red").value, str | int | float | bool)
-    # Refused: text as a schema, bytes among what was typed, a change.
+    # Refused: text as a schema, bytes among what was typed, the name of a time zone, a change.
     Form.of("{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    form.parse({}, timezone="UTC")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     form.parse({"name": b"Ada"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     field.label = ""  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 

@@ -2,9 +2,9 @@
 
 To be read in this order: `_form` has the public class; `_schema` copies and checks what a server sent, by the table of
 keywords in `_keywords`; `_constraints` reads from it what is enforced of each field; `_fields` lists the fields for a
-user interface, with a guess of `_secrets`; `_parsing` turns typed text into values; `_checking` checks values, with the
-formats of `_formats`; `_lint` lists what is unwise. jsonschema does a small part of the checking: `_checking` says
-which, and why no more.
+user interface, with a guess of `_secrets`; `_parsing` turns what a person entered into values, and values into strings;
+`_checking` checks values, with the formats of `_formats`; `_lint` lists what is unwise. jsonschema does a small part of
+the checking: `_checking` says which, and why no more.
 """
 
 from toolnexus_mrtr._forms._fields import Field

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from datetime import tzinfo
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final, TypeAlias, final
@@ -14,11 +15,13 @@ from toolnexus_mrtr._forms._checking import SENDABLE, find_violations, integral_
 from toolnexus_mrtr._forms._constraints import FormConstraints, read_constraints
 from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
-from toolnexus_mrtr._forms._parsing import Unreadable, parse_field
+from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
 from toolnexus_mrtr._forms._schema import load_schema
 
 #: How many errors one check reports.
 MAX_ERRORS: Final = 100
+
+FIELDS_OF_THE_FORM: Final = "only fields of this form"
 
 #: Messages by name of the field and error code.
 _Faults: TypeAlias = dict[str, dict[str, str]]
@@ -116,30 +119,97 @@ class Form:
         copy, faults = self._fit(defaults)
         return {name: value for name, value in copy.items() if name not in faults}
 
-    def parse(self, strings: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
-        """Turn the text that a person typed into content, and list everything that is wrong with it.
+    def parse(
+        self,
+        strings: Mapping[str, str | Sequence[str]],
+        *,
+        prefilled: Mapping[str, Any] | None = None,
+        timezone: tzinfo | None = None,
+    ) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
+        """Turn what a person entered into content, and list everything that is wrong with it.
 
-        Takes the strings of a command line or an HTML form by field, a sequence of them where several were picked; a
-        list may also come as one string, with commas between. Choices are known by value or by label; yes and no are
-        `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`. A blank is left out, unless the field is
-        required and takes text. A name that is no field is an error: pass none of a web page's own. For an unchecked
-        box browsers send nothing: pass `false` for the boolean fields that you showed. Without errors the content is
-        ready to be accepted.
+        `strings` come from a web page or a command line, by the name of the field: a string, or for a list a sequence
+        of the strings that were picked. Without errors the content satisfies `check` and is ready to be accepted; with
+        errors it holds what could be read. The errors are those of `check`, in the order of the fields, and below.
+
+        A field whose name is absent was not answered. For a box that is not checked, and a list in which nothing is
+        picked, browsers post nothing: a page adds `false` and `[]` for those that it showed. A name that is no field is
+        `not_allowed`: leave out what belongs to the page alone.
+
+        - Text stays as it was entered; an optional one that is `""` is left out. Blanks at the ends of an email
+          address, a uri, a date and a date-time are removed.
+        - A date-time without an offset, as `<input type="datetime-local">` posts it, is given that of `timezone`, for
+          example `zoneinfo.ZoneInfo("Europe/Paris")`. Without `timezone`, or where the clocks show that time twice or
+          not at all, it is `wrong_format`. What a `tzinfo` raises is not caught. (Zones of `pytz` give wrong offsets.)
+        - A number has a point before its decimals, and nothing between its thousands; a comma is `wrong_type`. Where a
+          whole number is asked for so is `1.000`, which may be a thousand. A number that would be rounded, or has more
+          than 4,300 digits, is `not_sendable`; one too large for a double is `not_finite`.
+        - Yes and no are `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`.
+        - A choice is found by its value, or else by its label, or else by either without regard to case and blanks,
+          where only one choice has it. Anything else is `not_a_choice`, and a blank is unless it is a value.
+        - A sequence for a list is taken as it is; an empty one is an answer. A single string for a list is one choice,
+          or several with commas between them; a blank one is no answer.
+        - Several strings for a field that takes one value are `wrong_type`.
+
+        A blank in a number, a choice, a yes or no or a list is no answer, which is an error where one is required.
+
+        `prefilled` is the content that the form showed before the person began, by `to_strings`: `defaults()`, or what
+        was entered before. What comes back as it was shown keeps its value if that satisfies its field, even under a
+        name that is no field. What was shown and is blank now was cleared: a text is sent as `""` and a list as `[]`,
+        so that the server does not put its default there again. Other fields that were cleared are left out, since
+        they have no empty value.
+
+        Raises `TypeError` for arguments of other types.
         """
         require_type("strings", strings, Mapping, "a mapping")
+        require_type("timezone", timezone, tzinfo | None, "a tzinfo")
+        filled = {} if prefilled is None else prefilled
+        shown = self._to_strings("prefilled", filled)
+        kept, refused = self._fit(filled)
         content: dict[str, Any] = {}
         faults: _Faults = {}
         fields = {field.name: field for field in self.fields}
-        for name, typed in strings.items():
-            require_type("a name in strings", name, str, "a str")
-            value: Any = Unreadable("not_allowed", "no such field")
-            if name in fields:
-                value = parse_field(fields[name], self._constraints.fields[name].types, _to_plain_strings(typed))
+        for given_name, given in strings.items():
+            name, entered = _to_plain_name("strings", given_name), _to_plain_strings(given)
+            if name in shown and name not in refused and entered in (shown[name], [shown[name]]):
+                content[name] = kept[name]
+                continue
+            if name not in fields:
+                faults[name] = {"not_allowed": FIELDS_OF_THE_FORM}
+                continue
+            constraints = self._constraints.fields[name]
+            value = parse_field(fields[name], constraints, entered, was_filled=name in shown, timezone=timezone)
             if isinstance(value, Unreadable):
                 faults[name] = {value.code: value.message}
             elif value is not UNSET:
                 content[name] = value
         return content, self._to_errors(self._fit(content)[1] | faults)
+
+    def to_strings(self, content: Mapping[str, Any]) -> dict[str, str | list[str]]:
+        """Return the strings that show content to a person, by the name of the field: the inverse of `parse`.
+
+        Fill a page in with `to_strings(defaults())`, or with content that has errors. A list is a list of strings, yes
+        and no are `true` and `false`, and a choice is its value, not its label. What no form can send, `None` included,
+        is left out. For all content in which `check` finds no error, `parse(to_strings(content), prefilled=content)`
+        gives it back, less what is `None`.
+
+        Raises `TypeError` for what is no mapping.
+        """
+        return self._to_strings("content", content)
+
+    def _to_strings(self, argument: str, content: Mapping[str, Any]) -> dict[str, str | list[str]]:
+        require_type(argument, content, Mapping, "a mapping")
+        strings = {}
+        for given_name, value in content.items():
+            name = _to_plain_name(argument, given_name)
+            plain, fault = to_wire_value(value, self._types_of(name))
+            if not fault:
+                strings[name] = plain if isinstance(plain, list) else to_text(plain)
+        return strings
+
+    def _types_of(self, name: str) -> frozenset[str]:
+        constraints = self._constraints.fields.get(name, self._constraints.additional)
+        return ANY_TYPE if constraints is None else constraints.types
 
     def _fit(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         """Copy content as it is sent, check it, and give what is wrong with each field."""
@@ -148,14 +218,14 @@ class Form:
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in form.required if name not in content}
         for name, value in content.items():
-            plain_name = name if type(name) is str else _to_plain_name(name)
+            plain_name = name if type(name) is str else _to_plain_name("content", name)
             if value is None and name not in form.required:
                 continue
             constraints = form.fields.get(name, form.additional)
             plain, fault = to_wire_value(value, ANY_TYPE if constraints is None else constraints.types)
             copy[plain_name] = plain
             if form.allowed is not None and name not in form.allowed:
-                fault = {"not_allowed": "no such field"}
+                fault = {"not_allowed": FIELDS_OF_THE_FORM}
             if not fault and constraints is not None:
                 fault = find_violations(plain, constraints, self._dialect)
             if fault:
@@ -171,17 +241,17 @@ class Form:
         return tuple(islice(errors, MAX_ERRORS))
 
 
-def _to_plain_name(name: Any) -> str:
-    require_type("a name in content", name, str, "a str")
+def _to_plain_name(argument: str, name: Any) -> str:
+    require_type(f"a name in {argument}", name, str, "a str")
     return str.__str__(name)
 
 
-def _to_plain_strings(typed: str | Sequence[str]) -> str | list[str]:
-    if isinstance(typed, str):
-        return str.__str__(typed)
-    if not isinstance(typed, list | tuple) or not all(isinstance(text, str) for text in typed):
-        raise TypeError(f"each of strings must be a str or a sequence of them, not {type(typed).__name__}")
-    return [str.__str__(text) for text in typed]
+def _to_plain_strings(entered: str | Sequence[str]) -> str | list[str]:
+    if isinstance(entered, str):
+        return str.__str__(entered)
+    if not isinstance(entered, list | tuple) or not all(isinstance(text, str) for text in entered):
+        raise TypeError(f"each of strings must be a str or a sequence of them, not {type(entered).__name__}")
+    return [str.__str__(text) for text in entered]
 
 
 def normalize(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:

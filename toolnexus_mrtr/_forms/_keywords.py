@@ -160,8 +160,9 @@ def equality_key(value: str | float) -> EqualityKey:
         return value
     if isinstance(value, bool):
         return "boolean", str(value)
-    is_whole = isinstance(value, int) or value.is_integer()
-    return "number", hex(int(value)) if is_whole else value.hex()
+    if isinstance(value, float) and not value.is_integer():
+        return "number", value.hex()
+    return "number", hex(int(value))
 
 
 def types_of(schema: dict[str, Any]) -> frozenset[str]:

@@ -23,7 +23,8 @@ _REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 _ANSWER_HELP: Final = """\
 Every key under inputRequests needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
-put commas between them. A choice is given by its value or by its label:
+put commas between them; an empty VALUE is a list without items. A choice is given by
+its value or by its label:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who

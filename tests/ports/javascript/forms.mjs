@@ -237,11 +237,6 @@ export class Form {
     return fields;
   }
 
-  // The types that the value of a field may have.
-  typesOf(name) {
-    return this.fields.get(name).types;
-  }
-
   field(name, read) {
     const { schemas } = read;
     const title = firstText(schemas, "title");

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -185,9 +186,14 @@ def _form_defaults(schema: Any) -> Any:
     return Form.of(schema).defaults()
 
 
-def _form_parse(schema: Any, strings: Any) -> Any:
-    content, errors = Form.of(schema).parse(strings)
+def _form_parse(schema: Any, strings: Any, prefilled: Any = None, timezone: str | None = None) -> Any:
+    zone = None if timezone is None else datetime.strptime(timezone, "%z").tzinfo
+    content, errors = Form.of(schema).parse(strings, prefilled=prefilled, timezone=zone)
     return {"content": content, "errors": _to_json_errors(errors)}
+
+
+def _form_to_strings(schema: Any, content: Any) -> Any:
+    return Form.of(schema).to_strings(content)
 
 
 def _to_json_errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
@@ -212,4 +218,5 @@ OPERATIONS: Final[dict[str, Any]] = {
     "form_check": _form_check,
     "form_defaults": _form_defaults,
     "form_parse": _form_parse,
+    "form_to_strings": _form_to_strings,
 }
