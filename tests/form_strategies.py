@@ -3,8 +3,12 @@
 import copy
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 from strategies import json_objects, json_values, text
+
+from toolnexus_mrtr import Form
+from toolnexus_mrtr._errors import pointer
 
 _WORDS = ["", "a", "bb", "ccc", "1", "true", "2026-07-28", "2026-02-30", "a@b.example", "https://a.example/"]
 _NUMBERS = [-2, -1, 0, 1, 2, 3, 5, 1.0, 1.5, 0.25, 2.0, -0.0, 2**70]
@@ -97,6 +101,27 @@ schemas = _schema(_field)
 
 contents = st.dictionaries(st.sampled_from([*NAMES, "z"]), sendable, max_size=4)
 
+
+@st.composite
+def accepted_contents(draw: st.DrawFn, form: Form) -> dict[str, Any]:
+    """Content that a form accepts, perhaps with nulls and names that are no fields; none if it needs what is rare."""
+    content = {}
+    for name in [*(field.name for field in form.fields), "z"]:
+        values = [*draw(st.lists(st.one_of(sendable, text), min_size=3, max_size=3)), None, ""]
+        field = next((field for field in form.fields if field.name == name), None)
+        chosen = [choice.value for choice in (field.choices or ())] if field else []
+        fitting = [value for value in [*chosen, chosen[:2], *values] if not _refuses(form, name, value)]
+        is_required = field is not None and field.required
+        assume(fitting or not is_required)
+        if fitting and (is_required or draw(st.booleans())):
+            content[name] = draw(st.sampled_from(fitting))
+    return content
+
+
+def _refuses(form: Form, name: str, value: Any) -> bool:
+    return any(error.at == pointer(name) for error in form.check({name: value}))
+
+
 _anything = st.deferred(
     lambda: st.one_of(
         _field,
@@ -153,6 +178,10 @@ def mutated_schemas(draw: st.DrawFn) -> dict[str, Any]:
 
 any_schemas = st.one_of(mutated_schemas(), json_objects)
 any_contents = st.one_of(contents, st.dictionaries(st.one_of(st.sampled_from(NAMES), text), json_values, max_size=4))
+entries = st.sampled_from(
+    ["yes", "NO", " 1 ", "1.000", "1e3", "1,5", "0.1", "x, y", " a@b.example ", "2026-07-28T10:00", "\u22121"]
+)
 any_strings = st.dictionaries(
-    st.one_of(st.sampled_from(NAMES), text), st.one_of(words, text, st.lists(st.one_of(words, text), max_size=3))
+    st.one_of(st.sampled_from(NAMES), text),
+    st.one_of(words, entries, text, st.lists(st.one_of(words, entries, text), max_size=3)),
 )

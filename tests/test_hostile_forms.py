@@ -73,7 +73,7 @@ def test_form_of_refuses_a_form_where_the_stack_has_no_room(monkeypatch):
     def too_deep(*_: Any) -> int:
         raise RecursionError
 
-    monkeypatch.setattr("toolnexus_mrtr._forms._schema._Walk.expanded_size", too_deep)
+    monkeypatch.setattr("toolnexus_mrtr._forms._schema._Walk.measure", too_deep)
     with pytest.raises(RemoteProtocolError) as caught:
         Form.of({"type": "object"})
     assert caught.value.code == "schema_too_large"

@@ -1,7 +1,7 @@
 """Checks whether one value of an answer can be sent and satisfies the constraints of its field; alone loads jsonschema.
 
 Of jsonschema only keyword functions are used: those of the ten simple keywords, `format` with checkers of our own, and
-`anyOf` over schemas of these. Each is called directly, and takes one pass over the value. The rest of a server's schema
+`XX is called directly, and takes one pass over the value. The rest of a server's schema
 never reaches jsonschema, because it is not made for schemas written by strangers: it fetches references from the
 network and from files, a `pattern` or nested alternatives can take exponential time, circular references exhaust the
 stack, and a malformed schema raises whatever error it runs into.
@@ -71,6 +71,10 @@ def find_violations(value: Any, constraints: Constraints, dialect: str) -> dict[
     faults: dict[str, str] = {}
     for keyword, limit in _find_violated(value, constraints.schemas, validator):
         faults.setdefault(_CODES.get(keyword, "other"), _describe(keyword, limit))
+    if "wrong_type" not in faults:
+        for group in constraints.alternatives:
+            if all(find_violations(value, alternative, dialect) for alternative in group):
+                faults.setdefault("other", _WHATEVER_IS_ALLOWED)
     checks_per_item = sum(map(len, constraints.item_schemas))
     if checks_per_item and type(value) is list:
         most = _MAX_CHECKS // checks_per_item
@@ -149,6 +153,8 @@ _FORMAT_MESSAGES: Final = {
     "date-time": "a date and a time with its offset, as 2026-07-28T10:00:00Z",
 }
 
+_WHATEVER_IS_ALLOWED: Final = "what the server's form allows"
+
 _TYPE_NAMES: Final = {
     "string": "text",
     "number": "a number",
@@ -163,10 +169,11 @@ _TYPE_NAMES: Final = {
 def _describe(keyword: str, limit: Any) -> str:
     """Describe to a person what a keyword expects; never the value that was given."""
     if keyword == "type":
-        return " or ".join(_TYPE_NAMES[name] for name in ([limit] if isinstance(limit, str) else limit))
+        names = [limit] if isinstance(limit, str) else limit
+        return " or ".join(_TYPE_NAMES[name] for name in names) or _WHATEVER_IS_ALLOWED
     if keyword == "format":
         return _FORMAT_MESSAGES[limit]
-    text = _MESSAGES.get(keyword, "what the server's form allows").replace("{}", _shorten(limit))
+    text = _MESSAGES[keyword].replace("{}", _shorten(limit))
     return text.removesuffix("s") if limit == 1 and keyword in _LENGTHS else text
 
 

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolnexus_mrtr._forms._constraints import Constraints, FormConstraints, Subschema
-from toolnexus_mrtr._forms._keywords import NUMBERS, SCALARS, Choice
+from toolnexus_mrtr._forms._constraints import Constraints, FormConstraints
+from toolnexus_mrtr._forms._keywords import NUMBERS, SCALARS, Choice, Choices, first_text, has_type
 from toolnexus_mrtr._forms._schema import MAX_ITEMS
 from toolnexus_mrtr._forms._secrets import asks_for_secret
 
-Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "unsupported"]
+# A further kind has to be made here (`_kind_of`) and needs a way to be entered (`_parsing`), shown (`cli/_show`) and
+# written to strings, its findings (`_lint`), its vectors, and the port (`tests/ports/javascript/forms.mjs`).
+Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "strings", "unsupported"]
+
+#: The kinds of field that a person types into: only these can ask for a secret.
+_TYPED_INTO: Final = frozenset({"string", "number", "integer", "strings"})
+
+#: The keywords that describe objects, which no form can ask for.
+_OF_OBJECTS: Final = frozenset({"properties", "patternProperties"})
+
+_KINDS_OF_SCALARS: Final[dict[frozenset[str], Kind]] = {
+    NUMBERS: "number",
+    frozenset({"integer"}): "integer",
+    frozenset({"boolean"}): "boolean",
+}
 
 
 class Field(Struct, frozen=True, kw_only=True):
     """One field of a form, as a user interface shows it; what the schema does not say is `None`.
 
-    `label` is the title, or else the name. Bounds are inclusive and lengths count code points; exclusive bounds and
-    `multipleOf` are not shown. `choices`, in the server's order, belong to the kinds `"choice"` and `"choices"`.
-    `default` is the server's, unchecked: `Form.defaults` gives those that satisfy the form. `sensitive` hints that the
-    field asks for a secret, which a form must not do (client/elicitation, "User Interaction Model"). All text is the
-    server's: pass it through `printable` before a terminal sees it.
+    `label` is the title, or else the name. Bounds are those of the schema, and lengths count code points. `pattern` is
+    a hint: it is not checked. `choices`, in the server's order, belong to the kinds `"choice"` and `"choices"`; those
+    of a `"string"` are suggestions, beside which other text may be entered. Of the kind `"strings"`, a list of text,
+    `format`, `pattern` and the lengths are those of each item. `default` is the server's, unchecked: `Form.defaults`
+    gives those that satisfy the form. `sensitive` hints that the field asks for a secret, which a form must not do
+    (client/elicitation, "User Interaction Model"). All text is the server's: pass it through `printable` before a
+    terminal sees it.
     """
 
     name: str
@@ -34,72 +51,125 @@ class Field(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] | None
     minimum: float | None
     maximum: float | None
+    exclusive_minimum: float | None
+    exclusive_maximum: float | None
+    multiple_of: float | None
     min_length: int | None
     max_length: int | None
     min_items: int | None
     max_items: int | None
     format: str | None
+    pattern: str | None
     sensitive: bool
 
 
-def list_fields(form: FormConstraints) -> tuple[Field, ...]:
-    """List the fields of a form, in the order of their constraints."""
-    return tuple(
-        _make_field(name, constraints, form.subschemas[name], required=name in form.required)
-        for name, constraints in form.fields.items()
-    )
+def list_fields(form: FormConstraints, message: str | None) -> tuple[Field, ...]:
+    """List the fields of a form, in the order of their constraints.
+
+    With the message that comes with the form go its title and description: where there is one field to type into, they
+    say what for.
+    """
+    fields = tuple(_make_field(name, form) for name in form.fields)
+    typed_into = [field for field in fields if field.kind in _TYPED_INTO]
+    if len(typed_into) != 1 or not asks_for_secret(message, form.title, form.description):
+        return fields
+    return tuple(replace(field, sensitive=True) if field is typed_into[0] else field for field in fields)
 
 
-def _make_field(name: str, constraints: Constraints, subschemas: list[Subschema], *, required: bool) -> Field:
+def _make_field(name: str, form: FormConstraints) -> Field:
+    constraints = form.fields[name]
     # Where several schemas have the same annotation, the first one's counts.
-    merged = {keyword: value for schema, _ in reversed(subschemas) for keyword, value in schema.items()}
-    kind = _kind_of(constraints)
-    title, description, default = merged.get("title"), merged.get("description"), merged.get("default")
-    choices = constraints.item_choices if kind == "choices" else constraints.choices
-    if isinstance(default, list) and len(default) <= MAX_ITEMS and all(isinstance(item, str) for item in default):
-        default = tuple(default)
+    schemas = [schema for schema, _ in form.subschemas[name]]
+    kind = _kind_of(constraints, schemas)
+    if name in form.conditional or (form.allowed is not None and name not in form.allowed):
+        kind = "unsupported"
+    of_text = constraints.item_subschemas if kind == "strings" else schemas
+    title, description = first_text(schemas, "title"), first_text(schemas, "description")
+    format = first_text(of_text, "format")
     return Field(
         name=name,
         kind=kind,
-        label=title or name,
+        label=title if title and title.strip() else name,
         description=description,
-        required=required,
-        default=default if isinstance(default, str | int | float | tuple) else None,
-        choices=None if not kind.startswith("choice") else tuple((choices or {}).values()),
-        minimum=_find_tightest(max, "minimum", subschemas),
-        maximum=_find_tightest(min, "maximum", subschemas),
-        min_length=_to_int(_find_tightest(max, "minLength", subschemas)),
-        max_length=_to_int(_find_tightest(min, "maxLength", subschemas)),
-        min_items=_to_int(_find_tightest(max, "minItems", subschemas)),
-        max_items=_to_int(_find_tightest(min, "maxItems", subschemas)),
-        format=merged.get("format"),
-        # A choice, or a yes or no, is no secret.
+        required=name in form.required,
+        default=_find_default(schemas),
+        choices=_choices_of(kind, constraints),
+        minimum=_find_tightest(max, "minimum", schemas),
+        maximum=_find_tightest(min, "maximum", schemas),
+        exclusive_minimum=_find_tightest(max, "exclusiveMinimum", schemas),
+        exclusive_maximum=_find_tightest(min, "exclusiveMaximum", schemas),
+        multiple_of=next(iter(constraints.multiples_of), None),
+        min_length=_to_int(_find_tightest(max, "minLength", of_text)),
+        max_length=_to_int(_find_tightest(min, "maxLength", of_text)),
+        min_items=_to_int(_find_tightest(max, "minItems", schemas)),
+        max_items=_to_int(_find_tightest(min, "maxItems", schemas)),
+        format=format,
+        pattern=first_text(of_text, "pattern"),
         sensitive=kind not in ("boolean", "choice", "choices")
-        and (merged.get("format") == "password" or asks_for_secret(name, title, description)),
+        and (format == "password" or asks_for_secret(name, title, description)),
     )
 
 
-def _kind_of(constraints: Constraints) -> Kind:
-    types = constraints.types - {"null"}
-    if constraints.item_choices and "array" in types:
-        return "choices"
+def _kind_of(constraints: Constraints, schemas: list[dict[str, Any]]) -> Kind:
+    types = constraints.types
+    if constraints.item_choices is not None and "array" in types:
+        return "choices" if _sendable_items(constraints.item_choices) else "unsupported"
     if constraints.choices is not None:
         return "choice" if constraints.choices else "unsupported"
-    if not types or not types <= SCALARS:
+    kind = _kind_of_open_types(constraints, schemas)
+    # A person can at least choose, where nothing else can be entered.
+    return "choice" if kind == "unsupported" and _suggested(constraints, types) else kind
+
+
+def _kind_of_open_types(constraints: Constraints, schemas: list[dict[str, Any]]) -> Kind:
+    types = constraints.open_types
+    if any("enum" in schema or "const" in schema for schema in schemas):
+        # One of lists, say: it was not read as choices.
         return "unsupported"
+    if {"array", "object", "string"} <= types:
+        # Nothing is said of the type; perhaps of what is in it.
+        if constraints.item_types is not None:
+            types = frozenset({"array"})
+        elif any(not _OF_OBJECTS.isdisjoint(schema) for schema in schemas):
+            types = frozenset({"object"})
     if "string" in types:
         # Whatever else it may be, a person can enter text.
         return "string"
-    if types == {"boolean"}:
-        return "boolean"
-    if types == {"integer"}:
-        return "integer"
-    return "number" if types <= NUMBERS else "unsupported"
+    scalars = types & SCALARS
+    if scalars:
+        return _KINDS_OF_SCALARS.get(scalars, "unsupported")
+    item_types = constraints.item_types
+    return "strings" if "array" in types and (item_types is None or "string" in item_types) else "unsupported"
 
 
-def _find_tightest(choose: Callable[..., Any], keyword: str, subschemas: list[Subschema]) -> Any:
+def _choices_of(kind: Kind, constraints: Constraints) -> tuple[Choice, ...] | None:
+    if kind == "choices":
+        return _sendable_items(constraints.item_choices or {})
+    if kind == "choice":
+        return tuple((constraints.choices or {}).values()) or _suggested(constraints, constraints.types)
+    return (_suggested(constraints, frozenset({"string"})) or None) if kind == "string" else None
+
+
+def _sendable_items(choices: Choices) -> tuple[Choice, ...]:
+    """Select the choices that a list can carry, which holds text only (schema.ts, ElicitResult)."""
+    return tuple(choice for choice in choices.values() if isinstance(choice.value, str))
+
+
+def _suggested(constraints: Constraints, types: frozenset[str]) -> tuple[Choice, ...]:
+    allowed = types & constraints.types
+    return tuple(choice for choice in constraints.suggestions.values() if has_type(choice.value, allowed))
+
+
+def _find_default(schemas: list[dict[str, Any]]) -> Any:
+    default = next((schema["default"] for schema in schemas if "default" in schema), None)
+    if isinstance(default, list) and len(default) <= MAX_ITEMS and all(isinstance(item, str) for item in default):
+        return tuple(default)
+    return default if isinstance(default, str | int | float) else None
+
+
+def _find_tightest(choose: Callable[..., Any], keyword: str, schemas: Iterable[dict[str, Any]]) -> Any:
     """Return the bound that decides where several schemas have one; `None` where none has."""
-    return choose((schema[keyword] for schema, _ in subschemas if keyword in schema), default=None)
+    return choose((schema[keyword] for schema in schemas if keyword in schema), default=None)
 
 
 def _to_int(count: float | None) -> int | None:

@@ -14,7 +14,7 @@ from toolnexus_mrtr._errors import MrtrError, pointer
 from toolnexus_mrtr._findings import SAFE_URLS, SCHEMA, SECRETS, Finding, error, warning
 from toolnexus_mrtr._forms._form import Form
 from toolnexus_mrtr._forms._formats import FORMATS
-from toolnexus_mrtr._forms._keywords import NOT_SIMPLE, SIMPLE, equality_key, types_of
+from toolnexus_mrtr._forms._keywords import BEYOND_SIMPLE, BY_JSONSCHEMA, equality_key, types_of
 from toolnexus_mrtr._forms._schema import MAX_NAME
 from toolnexus_mrtr._text import json_type, quoted
 
@@ -22,7 +22,9 @@ from toolnexus_mrtr._text import json_type, quoted
 _link: Final = re.compile(r"[a-z]://\S|\bwww\.\S", re.IGNORECASE).search
 
 #: The keywords of JSON Schema that change what a form accepts; any other is an annotation, or no keyword.
-_CONSTRAINING: Final = NOT_SIMPLE | SIMPLE | {"format", "$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"}
+_CONSTRAINING: Final = (
+    BEYOND_SIMPLE | BY_JSONSCHEMA | {"format", "$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"}
+)
 
 _FORM_KEYWORDS: Final = frozenset({"type", "properties", "required"})
 

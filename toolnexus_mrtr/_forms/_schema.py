@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Annotated, Any, Final, Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -19,20 +18,31 @@ from toolnexus_mrtr._forms._keywords import (
     MAPS_OF_SCHEMAS,
     is_list_of_names,
 )
-from toolnexus_mrtr._json import DEPTH, copy_json
+from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._text import json_type, quoted
 
-#: The bounds of a schema: bytes of its JSON text, subschemas and choices with every reference expanded, subschemas and
-#: references nested in one another, subschemas that one value must satisfy, choices in one place, characters of a name
-#: or a reference.
+#: How many bytes the JSON text of a schema may have.
 MAX_BYTES: Final = 131_072
+
+#: How many subschemas and choices a schema may have, with every reference expanded.
 MAX_SUBSCHEMAS: Final = 5_000
+
+#: How deep subschemas and references may be nested in one another.
 MAX_LEVELS: Final = 64
+
+#: How deep objects and arrays may be nested, those of defaults and unknown members included.
+MAX_DEPTH: Final = 256
+
+#: How many subschemas one value may have to satisfy.
 MAX_SUBSCHEMAS_OF_ONE_VALUE: Final = 8
+
+#: How many choices may stand in one place.
 MAX_CHOICES: Final = 1_000
+
+#: How many characters a name or a reference may have.
 MAX_NAME: Final = 1_000
 
-#: The bound of an answer: items of one list.
+#: How many items a list of an answer may have.
 MAX_ITEMS: Final = 10_000
 
 LATEST: Final = "2020-12"
@@ -51,12 +61,12 @@ _DIALECTS: Final = {
 class LoadedSchema(Struct, frozen=True):
     """A schema that was checked: a plain copy of it, and its dialect. Every reference in it leads to a schema in it.
 
-    `is_restricted` says that it is written in the restricted schema of the specification.
+    `is_plain` says that it is written in the restricted schema of the specification.
     """
 
     root: dict[str, Any]
     dialect: str
-    is_restricted: bool
+    is_plain: bool
 
 
 def load(schema: Mapping[str, Any]) -> LoadedSchema:
@@ -73,12 +83,10 @@ def load(schema: Mapping[str, Any]) -> LoadedSchema:
         # An unsupported dialect is to be reported (basic/index, "JSON Schema Usage").
         expected = f"expected JSON Schema {', '.join(_DIALECTS.values())}, found {quoted(declared)}"
         raise RemoteProtocolError("schema_dialect", expected, "/$schema")
-    if _is_restricted(root, text):
-        return LoadedSchema(root, dialect, is_restricted=True)
-    with suppress(RecursionError):
-        _Walk(root, dialect).expanded_size(root, "")
-        return LoadedSchema(root, dialect, is_restricted=False)
-    raise _too_large("fewer levels, too little recursion depth is left", "")
+    if _is_plain(root, text):
+        return LoadedSchema(root, dialect, is_plain=True)
+    _Walk(root, dialect).measure(root, "")
+    return LoadedSchema(root, dialect, is_plain=False)
 
 
 def resolve(root: dict[str, Any], reference: str, at: LazyPointer) -> tuple[Any, str]:
@@ -104,38 +112,18 @@ def resolve(root: dict[str, Any], reference: str, at: LazyPointer) -> tuple[Any,
 
 
 def _copy(schema: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """Copy a schema by way of its JSON text, and return both; what msgspec cannot encode is copied value by value."""
-    text = _try_to_encode(schema)
-    if text is not None:
-        _check_size(text)
-        return msgspec.json.decode(text), text
-    copy = _copy_carefully(schema)
-    text = _encode(copy)
-    _check_size(text)
-    return copy, text
-
-
-def _check_size(text: bytes) -> None:
-    if len(text) > MAX_BYTES:
-        raise _too_large(f"at most {MAX_BYTES} bytes", "")
-
-
-def _try_to_encode(value: Any) -> bytes | None:
+    """Copy a schema, and return the copy and its JSON text."""
     try:
-        return msgspec.json.encode(value)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return None
-
-
-def _copy_carefully(schema: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        copy: dict[str, Any] = copy_json(schema, remote=True)
+        copy = copy_json(schema, depth=MAX_DEPTH, remote=True)
     except RemoteProtocolError as caught:
         error = caught
     else:
-        return copy
+        text = _encode(copy)
+        if len(text) > MAX_BYTES:
+            raise _too_large(f"at most {MAX_BYTES} bytes", "")
+        return copy, text
     if error.code == "too_large":
-        raise _too_large(f"at most {DEPTH} levels", error.at)
+        raise _too_large(f"at most {MAX_DEPTH} levels of nesting", error.at)
     raise RemoteProtocolError("schema_invalid", "expected a JSON value", error.at)
 
 
@@ -198,7 +186,7 @@ class _RestrictedSchema(Struct, forbid_unknown_fields=True):
 _decoder: Final = msgspec.json.Decoder(_RestrictedSchema)
 
 
-def _is_restricted(root: dict[str, Any], text: bytes) -> bool:
+def _is_plain(root: dict[str, Any], text: bytes) -> bool:
     # Each subschema and each choice takes at least one byte.
     if len(text) > MAX_SUBSCHEMAS or not is_list_of_names(root.get("required", [])):
         return False
@@ -225,7 +213,7 @@ class _Walk:
         self._sizes_of_copies: dict[int, int] = {}
         self._ancestors: set[int] = set()
 
-    def expanded_size(self, schema: Any, at: LazyPointer) -> int:
+    def measure(self, schema: Any, at: LazyPointer) -> int:
         """Check a schema with all that is in it, and return its expanded size."""
         if isinstance(schema, bool):
             return 1
@@ -268,7 +256,7 @@ class _Walk:
             return self._size_of_reference(keyword, value, at)
         size = 0
         for subschema, place in self._subschemas(keyword, value, at):
-            size += self.expanded_size(subschema, place)
+            size += self.measure(subschema, place)
         if keyword == "additionalProperties" and isinstance(value, dict) and "required" in schema:
             # It describes every name that is required and not among the properties.
             undescribed = set(schema["required"]).difference(schema.get("properties", ()))
@@ -286,7 +274,7 @@ class _Walk:
         """Return what one more copy of a schema adds: its subschemas and choices, and its share of the bytes."""
         if id(schema) not in self._sizes_of_copies:
             share = len(_encode(schema)) * MAX_SUBSCHEMAS // MAX_BYTES
-            self._sizes_of_copies[id(schema)] = self.expanded_size(schema, at) + share
+            self._sizes_of_copies[id(schema)] = self.measure(schema, at) + share
         return self._sizes_of_copies[id(schema)]
 
     def _subschemas(self, keyword: str, value: Any, at: LazyPointer) -> Iterator[tuple[Any, LazyPointer]]:

@@ -8,7 +8,7 @@ import { exchange } from "./exchange.mjs";
 import { Form } from "./forms.mjs";
 import { lint } from "./lint.mjs";
 import { inputRequests, isInputRequired, requestState, requests } from "./reader.mjs";
-import { parse } from "./parsing.mjs";
+import { parse, toStrings } from "./parsing.mjs";
 import { printable } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 import { toInputResponse, toInputResponses } from "./writer.mjs";
@@ -32,7 +32,8 @@ const OPERATIONS = {
     return { fields: form.shown(), unenforced: form.unenforced() };
   },
   form_defaults: ({ schema }) => new Form(schema).defaults(),
-  form_parse: ({ schema, strings }) => parse(new Form(schema), strings),
+  form_parse: ({ schema, strings, prefilled, timezone }) => parse(new Form(schema), strings, prefilled, timezone),
+  form_to_strings: ({ schema, content }) => toStrings(new Form(schema), content),
   lint,
   inspect_url: ({ url }) => inspectUrl(url),
   printable: ({ text }) => printable(text),

@@ -146,6 +146,13 @@ export class Form {
     return new Set(TYPES.filter((type) => layers.every(({ schema }) => typesOf(schema).has(type))));
   }
 
+  // All that must hold of each item of a list.
+  itemsOf(layers) {
+    return layers
+      .filter(({ schema }) => isMap(get(schema, "items")))
+      .flatMap(({ schema }) => this.flatten(schema.items, ""));
+  }
+
   field(name, schemas) {
     const said = (keyword) => schemas.map((schema) => get(schema, keyword)).find((value) => value !== undefined);
     const title = said("title");

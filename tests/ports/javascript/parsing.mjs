@@ -1,8 +1,11 @@
-// What a person typed, as the content that a form asks for.
+// What a person entered, as the content that a form asks for; and content as the strings that a form shows for it.
 
-import { pointer } from "./errors.mjs";
+import { get, has, isText, pointer } from "./errors.mjs";
+import { FORMATS } from "./formats.mjs";
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d+))?$/i;
+const NUMBER = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+const LOCAL_DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(?:\.\d+)?$/i;
+const [DIGITS, EXPONENT, FOLDED] = [4300, 20, 1000];
 const BOOLEANS = new Map([
   ...["true", "yes", "y", "on", "1"].map((word) => [word, true]),
   ...["false", "no", "n", "off", "0"].map((word) => [word, false]),
@@ -15,91 +18,165 @@ class Unreadable {
   }
 }
 
-export function parse(form, strings) {
-  const shown = new Map(form.shown().map((field) => [field.name, field]));
+const set = (map, name, value) =>
+  Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true });
+
+// What no form can send is left out.
+export function toStrings(form, content) {
+  const strings = {};
+  for (const [name, value] of Object.entries(content)) {
+    if (Array.isArray(value) ? value.every(isText) : isText(value)) set(strings, name, value);
+    else if (["number", "boolean"].includes(typeof value)) set(strings, name, JSON.stringify(value));
+  }
+  return strings;
+}
+
+export function parse(form, strings, prefilled = {}, timezone = undefined) {
+  const fields = new Map(form.shown().map((field) => [field.name, field]));
+  const shown = toStrings(form, prefilled);
+  const refused = new Set(form.check(prefilled).map(({ at }) => at));
   const content = {};
   const faults = new Map();
-  for (const [name, typed] of Object.entries(strings)) {
-    const field = shown.get(name);
-    const value = field === undefined ? new Unreadable("not_allowed") : valueOf(field, form.typesOf(name), typed);
+  for (const [name, entered] of Object.entries(strings)) {
+    const field = fields.get(name);
+    if (has(shown, name) && !refused.has(pointer(name)) && isSame(entered, shown[name])) {
+      set(content, name, prefilled[name]);
+      continue;
+    }
+    const value =
+      field === undefined
+        ? new Unreadable("not_allowed")
+        : valueOf(form, field, entered, { wasFilled: has(shown, name), timezone });
     if (value instanceof Unreadable) faults.set(name, value.code);
-    else if (value !== BLANK) Object.defineProperty(content, name, { value, enumerable: true });
+    else if (value !== BLANK) set(content, name, value);
   }
   const unread = (at) => [...faults.keys()].some((name) => pointer(name) === at);
   const errors = form.check(content).filter(({ at }) => !unread(at));
   for (const [name, code] of faults) errors.push({ at: pointer(name), code });
-  const places = [...shown.keys()].map((name) => pointer(name));
+  const places = [...fields.keys()].map((name) => pointer(name));
   const rank = ({ at }) => (places.includes(at) ? places.indexOf(at) : places.length);
   return { content, errors: errors.sort((left, right) => rank(left) - rank(right)) };
 }
 
-function valueOf(field, types, typed) {
-  if (field.kind === "choices") return picked(field, typed);
-  if (field.kind === "unsupported" && types.has("array") && !types.has("string")) return listed(typed);
-  const texts = [typed].flat();
+function isSame(entered, shown) {
+  const texts = [entered].flat();
+  if (Array.isArray(shown) && !Array.isArray(entered)) return false;
+  return texts.length === [shown].flat().length && [shown].flat().every((text, place) => text === texts[place]);
+}
+
+function valueOf(form, field, entered, { wasFilled, timezone }) {
+  const types = form.typesOf(field.name);
+  const isList = ["choices", "strings"].includes(field.kind);
+  if (isList || (field.kind === "unsupported" && types.has("array") && !types.has("string"))) {
+    const items = itemsOf(form, field, entered, timezone);
+    return items === BLANK && wasFilled ? [] : items;
+  }
+  const texts = [entered].flat();
   if (texts.length !== 1) return texts.length ? new Unreadable("wrong_type") : BLANK;
   const [text] = texts;
+  const isBlank = text.trim() === "";
   if (field.kind === "choice") {
-    if (text === "" && !field.required && !field.choices.some(({ value }) => value === "")) return BLANK;
-    return chosen(field.choices, text);
+    const value = chosen(field.choices, text);
+    return value instanceof Unreadable && isBlank && !field.required ? BLANK : value;
   }
-  if (types.has("string")) return text === "" && !field.required ? BLANK : text;
-  const bare = text.trim();
-  if (bare === "") return BLANK;
-  const isBoolean = types.has("boolean");
+  if (types.has("string")) {
+    const value = isBlank && wasFilled ? "" : textOf(text, formatsOf(form.fields.get(field.name)), timezone);
+    return value === "" && !wasFilled && !field.required ? BLANK : value;
+  }
+  return isBlank ? BLANK : scalarOf(text.trim(), types);
+}
+
+// One string is a whole choice, or holds several with commas between them.
+function itemsOf(form, field, entered, timezone) {
+  let texts = entered;
+  if (isText(entered)) {
+    const whole = field.choices ? chosen(field.choices, entered) : BLANK;
+    if (isText(whole)) return [whole];
+    texts = entered
+      .split(",")
+      .map((text) => text.trim())
+      .filter(Boolean);
+    if (!texts.length) return BLANK;
+  }
+  const formats = formatsOf(form.itemsOf(form.fields.get(field.name)));
+  const items = texts.map((text) => (field.choices ? chosen(field.choices, text) : textOf(text, formats, timezone)));
+  return items.find((item) => item instanceof Unreadable) ?? items;
+}
+
+function scalarOf(text, types) {
   if (types.has("number") || types.has("integer")) {
-    const number = numberOf(bare, !types.has("number"));
-    return number instanceof Unreadable && isBoolean ? booleanOf(bare) : number;
+    const number = numberOf(text, !types.has("number"));
+    if (!types.has("boolean") || !(number instanceof Unreadable)) return number;
   }
-  return isBoolean ? booleanOf(bare) : new Unreadable("not_sendable");
+  if (types.has("boolean")) return BOOLEANS.get(text.toLowerCase()) ?? new Unreadable("wrong_type");
+  return new Unreadable("not_sendable");
+}
+
+const formatsOf = (layers) =>
+  layers.map(({ schema }) => get(schema, "format")).filter((format) => isText(format) && has(FORMATS, format));
+
+function textOf(text, formats, timezone) {
+  if (!formats.length) return text;
+  const bare = text.trim();
+  const parts = formats.includes("date-time") ? LOCAL_DATE_TIME.exec(bare) : null;
+  if (!parts || !FORMATS.date(parts[1])) return bare;
+  return timezone === undefined ? new Unreadable("wrong_format") : bare + (parts[2] ? "" : ":00") + timezone;
+}
+
+// The digits without zeros at the ends, and the power of ten that they are multiplied by.
+function digitsOf([, , whole, fraction = "", exponent = "0"]) {
+  const written = (whole + fraction).replace(/^0+/, "");
+  const digits = written.replace(/0+$/, "");
+  return digits ? [digits, Number(exponent) - fraction.length + written.length - digits.length] : ["0", 0];
 }
 
 function numberOf(text, isWhole) {
-  const plain = text.replaceAll("\u2212", "-");
-  const found = NUMBER.exec(plain);
-  if (!found) return new Unreadable("wrong_type");
-  const digits = plain.replace(/e.*$/i, "").replace(/^[+-]/, "");
-  const [head] = digits.split(".");
-  const size = head.replace(/^0+/, "").length + Number(found[1] ?? 0);
-  if (size > 4300 || plain.length > 4300) return new Unreadable("not_sendable");
+  const parts = NUMBER.exec(text.replaceAll("\u2212", "-"));
+  if (!parts) return new Unreadable("wrong_type");
+  const [plain, , whole, fraction, exponent] = parts;
+  // Three zeros behind a point may be a group of thousands.
+  const isWrittenWhole = fraction === undefined || (whole && exponent === undefined && /^(?!000$)0*$/.test(fraction));
+  if (isWhole && !isWrittenWhole) return new Unreadable("wrong_type");
   const number = Number(plain);
-  if (!Number.isFinite(number)) return new Unreadable("not_finite");
-  return isWhole && !Number.isInteger(number) ? new Unreadable("wrong_type") : number === 0 ? 0 : number;
-}
-
-const booleanOf = (text) => BOOLEANS.get(text.toLowerCase()) ?? new Unreadable("wrong_type");
-
-// A value or a label, then either without regard to case and spaces, if only one is meant.
-function chosen(choices, text) {
-  const words = ({ value }) => (typeof value === "string" ? value : JSON.stringify(value));
-  const bare = (word) => word.trim().toLowerCase();
-  for (const isMeant of [
-    (choice) => words(choice) === text || choice.label === text,
-    (choice) => bare(words(choice)) === bare(text) || bare(choice.label) === bare(text),
-  ]) {
-    const meant = choices.filter(isMeant);
-    if (meant.length === 1) return meant[0].value;
-    if (meant.length) return new Unreadable("not_a_choice");
+  if (!isWhole && !Number.isFinite(number)) return new Unreadable("not_finite");
+  if (whole.length + (fraction ?? "").length > DIGITS || (exponent ?? "").length > EXPONENT)
+    return new Unreadable("not_sendable");
+  const [digits, power] = digitsOf(parts);
+  if (power < 0 && isWhole) return new Unreadable("wrong_type");
+  if (power < 0) {
+    const exact = digitsOf(NUMBER.exec(String(number)));
+    return exact.join() === [digits, power].join() ? number : new Unreadable("not_sendable");
   }
-  return new Unreadable("not_a_choice");
+  if (digits.length + power > DIGITS) return new Unreadable("not_sendable");
+  return number === 0 ? 0 : number;
 }
 
-function picked(field, typed) {
-  if (typeof typed === "string" && !(chosen(field.choices, typed) instanceof Unreadable))
-    return [chosen(field.choices, typed)];
-  const texts = typeof typed === "string" ? listed(typed) : typed.filter((text) => text.trim());
-  if (texts === BLANK || !texts.length) return BLANK;
-  const values = texts.map((text) => chosen(field.choices, text));
-  return values.find((value) => value instanceof Unreadable) ?? values;
-}
+const fold = (text) => text.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC").trim().replace(/\s+/g, " ");
+const isShort = (text) => [...text].length <= FOLDED;
 
-function listed(typed) {
-  const texts =
-    typeof typed === "string"
-      ? typed
-          .split(",")
-          .map((text) => text.trim())
-          .filter(Boolean)
-      : typed;
-  return texts.length ? texts : BLANK;
+// An equal value, a text before a number; a label; or either without regard to case, width and blanks.
+function chosen(choices, text) {
+  const others = choices.filter(({ value }) => !isText(value));
+  const isWhole = others.every(({ value }) => typeof value === "boolean" || Number.isInteger(value));
+  const numberName = (word, whole) => {
+    const number = numberOf(word, whole);
+    return number instanceof Unreadable ? word : String(number);
+  };
+  const isNumber = (word) => (choice) =>
+    others.includes(choice) && numberName(JSON.stringify(choice.value), false) === numberName(word, isWhole);
+  const exact = choices.find(({ value }) => value === text) ?? choices.find(isNumber(text));
+  if (exact) return exact.value;
+  if (text.trim() === "") return new Unreadable("not_a_choice");
+  const labelled = choices.filter(({ label }) => label === text);
+  if (labelled.length === 1) return labelled[0].value;
+  if (!isShort(text)) return new Unreadable("not_a_choice");
+  const names = ({ value, label }) => [isText(value) ? value : JSON.stringify(value), label].filter(isShort).map(fold);
+  const loosely = choices.filter(
+    (choice) => names(choice).includes(fold(text)) || isNumber(text.trim())(choice),
+  );
+  if (!loosely.length && choices.every(({ value }) => typeof value === "boolean")) {
+    const word = BOOLEANS.get(fold(text));
+    if (choices.some(({ value }) => value === word)) return word;
+  }
+  return loosely.length === 1 ? loosely[0].value : new Unreadable("not_a_choice");
 }

@@ -6,6 +6,7 @@ A private function here has the name of its operation, and the members of a vect
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -37,6 +38,9 @@ from toolnexus_mrtr import (
 
 #: The members of a `Field` whose names in JSON Schema, and so in the vectors, differ.
 _KEYWORDS: Final = {
+    "exclusive_minimum": "exclusiveMinimum",
+    "exclusive_maximum": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
     "min_length": "minLength",
     "max_length": "maxLength",
     "min_items": "minItems",
@@ -157,13 +161,21 @@ def _lint(raw: Any, method: str | None = None, capabilities: Any = None) -> Any:
     return [{"code": finding.code, "at": finding.at, "severity": finding.severity} for finding in findings]
 
 
-def _form_fields(schema: Any) -> Any:
-    form = Form.of(schema)
+def _form_fields(schema: Any, message: str | None = None) -> Any:
+    form = Form.of(schema, message=message)
     fields = [
-        {_KEYWORDS.get(name, name): value for name, value in msgspec.to_builtins(field).items() if value is not None}
-        for field in form.fields
+        {_KEYWORDS.get(name, name): value for name, value in _select_present(field).items()} for field in form.fields
     ]
-    return {"fields": fields, "unenforced": list(form.unenforced)}
+    for field in fields:
+        if "choices" in field:
+            field["choices"] = list(map(_select_present, field["choices"]))
+    shown = {"fields": fields, "unenforced": list(form.unenforced), "answerable": form.answerable}
+    texts = {"title": form.title, "description": form.description}
+    return shown | {name: text for name, text in texts.items() if text is not None}
+
+
+def _select_present(members: Any) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(members).items() if value is not None}
 
 
 def _form_check(schema: Any, content: Any) -> Any:
@@ -174,9 +186,14 @@ def _form_defaults(schema: Any) -> Any:
     return Form.of(schema).defaults()
 
 
-def _form_parse(schema: Any, strings: Any) -> Any:
-    content, errors = Form.of(schema).parse(strings)
+def _form_parse(schema: Any, strings: Any, prefilled: Any = None, timezone: str | None = None) -> Any:
+    zone = None if timezone is None else datetime.strptime(timezone, "%z").tzinfo
+    content, errors = Form.of(schema).parse(strings, prefilled=prefilled, timezone=zone)
     return {"content": content, "errors": _to_json_errors(errors)}
+
+
+def _form_to_strings(schema: Any, content: Any) -> Any:
+    return Form.of(schema).to_strings(content)
 
 
 def _to_json_errors(errors: tuple[FieldError, ...]) -> list[dict[str, str]]:
@@ -201,4 +218,5 @@ OPERATIONS: Final[dict[str, Any]] = {
     "form_check": _form_check,
     "form_defaults": _form_defaults,
     "form_parse": _form_parse,
+    "form_to_strings": _form_to_strings,
 }
