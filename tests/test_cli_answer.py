@@ -114,6 +114,9 @@ def test_answer_accept_takes_an_exact_key_before_an_assignment(key):
         ({"type": "array", "items": {"type": "string"}}, ["a", "b,c", "a"], {"n": ["a", "b,c", "a"]}),
         ({"type": "array", "items": {"enum": ["a", "b"]}}, ["b", "a"], {"n": ["b", "a"]}),
         ({"type": "array", "items": {"enum": ["a", "b"]}}, ["b,a"], {"n": ["b", "a"]}),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, [""], {"n": []}),
+        ({"type": "array", "items": {"type": "string"}}, [""], {"n": []}),
+        ({"type": "array", "items": {"type": "string"}}, ["", "a"], {"n": ["", "a"]}),
         ({}, ["5"], {"n": "5"}),
     ],
     ids=repr,
@@ -162,6 +165,7 @@ def test_answer_reports_all_field_errors_at_once_in_the_order_of_the_forms():
     flags = [flag for pair in typed for flag in pair]
     found = refusals("answer", "-", "--accept", "ok", "--decline", "no", *flags, stdin=raw)
     assert [line.rpartition(": ")[0] for line in found] == ["who.a", '"who.b/c~d"', '"who.x y"', "who.z", ".m"]
+    assert [line for line in found if not line.rpartition(": ")[2].startswith("expected ")] == []
 
 
 def test_answer_truncates_a_long_name_in_an_error():

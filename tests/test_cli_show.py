@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import get_args, get_type_hints
 
 import pytest
 from command_line import (
@@ -24,7 +25,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import json_objects, json_values, results, text
 
-from toolnexus_mrtr import inspect_url, printable
+from toolnexus_mrtr import Field, inspect_url, printable
+from toolnexus_mrtr.cli._show import _KINDS
 
 
 def test_show_prints_the_example():
@@ -146,7 +148,8 @@ def test_show_prints_a_url_whole_and_last():
         ({"const": True}, "one choice"),
         ({"type": "array", "items": {"enum": ["a"]}}, "any of the choices"),
         ({"type": "object"}, "something that cannot be shown"),
-        ({}, "something that cannot be shown"),
+        ({"type": "array", "items": {"type": "string"}}, "a list of text"),
+        ({}, "text"),
         (False, "something that cannot be shown"),
     ],
     ids=json.dumps,
@@ -171,6 +174,17 @@ def test_show_prints_the_kind_of_a_field_in_plain_words(field, kind):
         ({"format": "a\nb"}, ['format: "a\\nb"']),
         ({"type": "number", "minimum": -0.5, "maximum": 10**30}, [f"value: at least -0.5, at most {10**30}"]),
         ({"type": "array", "minItems": 1, "maxItems": 3}, ["items: at least 1, at most 3"]),
+        ({"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5}, ["value: more than 0, a multiple of 0.5"]),
+        ({"type": "number", "exclusiveMaximum": 5}, ["value: less than 5"]),
+        ({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 9.5}, ["value: at least 1, at most 9"]),
+        (
+            {"type": "integer", "minimum": 2, "exclusiveMinimum": 0, "maximum": 8, "exclusiveMaximum": 9},
+            ["value: at least 2, at most 8"],
+        ),
+        ({"type": "integer", "minimum": -(2**53) + 1, "maximum": 2**53 - 1}, []),
+        ({"type": "integer", "minimum": 0, "maximum": 2**53 - 1}, ["value: at least 0"]),
+        ({"anyOf": [{"const": "a", "title": "A"}, {"type": "string"}]}, ['suggestion: "a", "A"']),
+        ({"oneOf": [{"const": "a", "description": "b\nc"}]}, ['choice: "a"', "  | b", "  | c"]),
         ({"enum": ["a", "b"], "enumNames": ["A\nB", "b"]}, ['choice: "a", "A\\nB"', 'choice: "b"']),
         ({"type": "integer", "enum": [1, 2], "enumNames": ["one"]}, ['choice: 1, "one"', "choice: 2"]),
         (
@@ -190,9 +204,24 @@ def test_show_prints_the_constraints_of_a_field_below_it(field, lines):
     assert show(paused(k=form({"n": {"type": "string"} | field})))[5:] == ["    " + line for line in lines]
 
 
+def test_show_prints_a_pattern_as_a_hint():
+    lines = show(paused(k=form({"n": {"type": "string", "pattern": "^a\nb"}})))[5:]
+    assert lines == ['    pattern, not checked: "^a\\nb"', '  not enforced: "/properties/n/pattern"']
+
+
+@pytest.mark.parametrize(
+    ("keyword", "bound", "words"),
+    [("exclusiveMinimum", 10**4300 - 1, "more than"), ("exclusiveMaximum", 1 - 10**4300, "less than")],
+)
+def test_show_prints_a_bound_of_4300_digits(keyword, bound, words):
+    lines = show(paused(k=form({"n": {"type": "integer", keyword: bound}})))[5:]
+    assert "".join(line.strip() for line in lines) == f"value: {words}{bound}"
+
+
 def test_show_lists_the_keywords_that_are_not_enforced():
     raw = paused(k=form({"n": {"type": "string", "pattern": "^a", "not": {}}}, minProperties=1))
     assert show(raw)[5:] == [
+        '    pattern, not checked: "^a"',
         '  not enforced: "/minProperties"',
         '  not enforced: "/properties/n/pattern"',
         '  not enforced: "/properties/n/not"',
@@ -220,14 +249,28 @@ def test_show_prints_why_a_form_cannot_be_checked(schema, at):
     assert all(line.startswith("      ") for line in warning[1:])
 
 
-def test_show_truncates_a_huge_form_and_counts_the_rest():
-    fields = {f"f{n}": {"type": "string", "pattern": "a"} for n in range(103)}
+def test_show_prints_every_field_and_choice_of_a_huge_form_and_counts_what_is_not_enforced():
+    fields = {f"f{n}": {"type": "string", "not": {}} for n in range(103)}
     fields["f0"] = {"enum": [str(n) for n in range(1000)]}
     lines = show(paused(k=form(fields)))[4:]
     assert lines[:2] == ['  "f0": one choice', '    choice: "0"']
-    assert lines[20:23] == ['    choice: "19"', "    and 980 more choices", '  "f1": text']
-    assert lines[120:123] == ['  "f99": text', "  and 3 more fields", '  not enforced: "/properties/f1/pattern"']
-    assert lines[126:] == ['  not enforced: "/properties/f5/pattern"', "  and 97 more that are not enforced"]
+    assert lines[1000:1002] == ['    choice: "999"', '  "f1": text']
+    assert lines[1102:1104] == ['  "f102": text', '  not enforced: "/properties/f1/not"']
+    assert lines[1107:] == ['  not enforced: "/properties/f5/not"', "  and 97 more that are not enforced"]
+
+
+def test_show_prints_title_and_description_of_a_form():
+    raw = paused(k=form({"n": {"type": "string"}}, title="A\nB", description="one\ntwo"))
+    assert show(raw)[3:] == ["  | m", '  title: "A\\nB"', "  | one", "  | two", '  "n": text']
+
+
+def test_show_says_where_a_form_can_only_be_declined():
+    lines = show(paused(k=form({"n": {"type": "object"}}, required=["n"])))[4:]
+    assert lines[0] == "  warning: decline or cancel this, a required field cannot be shown"
+
+
+def test_show_has_words_for_every_kind_of_field():
+    assert _KINDS.keys() == set(get_args(get_type_hints(Field)["kind"]))
 
 
 @given(raw=results)

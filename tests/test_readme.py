@@ -4,24 +4,26 @@ import asyncio
 import copy
 import json
 import re
+from datetime import UTC
 from typing import Any
 
 import pytest
 from vectors import FIXTURES, ROOT
 
-from toolnexus_mrtr import Answer, Call, Request
+from toolnexus_mrtr import Answer, Call, Form, Request
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
 #: Each block by a text that only it contains.
-SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC = (
+SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC, PAGE = (
     "def ask(request)",
     "def call_tool(",
     "async def call_tool_async",
     "sqlite3.connect",
     "def retry(",
+    "def read_page(",
 )
 
 ANSWERED = {"who": {"action": "accept", "content": {"name": "Ada"}}}
@@ -68,7 +70,7 @@ def test_the_readmes_ask_fills_in_a_form_at_a_terminal(capsys):
     assert printed.splitlines() == [
         "Who is the booking for?",
         "/name: expected at least 1 character",
-        "/guests: expected a whole number",
+        "/guests: expected a whole number, digits only",
     ]
 
 
@@ -121,3 +123,20 @@ def test_the_readmes_store_resumes_a_pause_by_from_json_once(tmp_path, monkeypat
         there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
     there["store"].close()
     assert done["structuredContent"] == ANSWERED
+
+
+def test_the_readmes_page_sends_empty_what_a_person_cleared_by_parse_with_prefilled():
+    properties = {
+        "note": {"type": "string", "default": "Hello"},
+        "ways": {"type": "array", "items": {"enum": ["mail", "sms"]}, "default": ["mail"]},
+        "news": {"type": "boolean", "default": True},
+        "guests": {"type": "integer", "default": 2},
+        "when": {"type": "string", "format": "date-time"},
+    }
+    form = Form.of({"type": "object", "properties": properties})
+    page = run_block(PAGE)
+    shown = page["fill_in"](form)
+    assert shown == {"note": "Hello", "ways": ["mail"], "news": "true", "guests": "2"}
+    posted = {"note": "", "guests": "3", "when": "2026-07-28T10:00"}
+    read = {"note": "", "ways": [], "news": False, "guests": 3, "when": "2026-07-28T10:00:00+00:00"}
+    assert page["read_page"](form, posted, UTC) == (read, ())

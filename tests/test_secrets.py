@@ -1,5 +1,7 @@
 """Fields that ask for a secret and fields that only speak of one, with texts as servers write them."""
 
+from typing import Any
+
 import pytest
 
 from toolnexus_mrtr import Form
@@ -21,7 +23,8 @@ Enter the code from your authenticator app|The code we texted you
 seed phrase|recovery phrase|mnemonic phrase|security answer|mother's maiden name
 card number|cardNumber|credit card|creditCardNumber|debit card number|CVV|cvc|cvv2|card security code
 IBAN|bank account|bank account number|account number|routing number|ssn|SSN|social security number|passport number
-Not shown to anyone. Enter your password
+Not shown to anyone. Enter your password|No spaces: password|No spam, just enter your password|No one sees your PIN
+Never share it but paste your API key|Without it no deploy; token|Do not reuse the old password, type a new password
 """
 
 OTHERS = """
@@ -32,6 +35,8 @@ end of sequence token|special tokens|ERC-20 token name
 password policy|password length|password hint|password expiry|password strength|forgot password?|requires password
 has password|password protected|password manager|No password needed|Never share your password here
 Do not enter your password|We never ask for a password
+Please no phone number, PIN or other private data|No names, no account number|Please enter a name, no password
+Without phone number or password|Do not include a phone number, a PIN or a password|Enter no password
 key|keys|primary key|primary_key|foreign key|sort key|partition key|public key|cache key|piano key|key takeaways
 keyboard|keywords|keyword|monkey|turkey|hockey|API key name|api_key_name|API key id
 map pin|pin location|pin this post|pin_to_top|pin color|pinned|spin|number of pins|bowling pins|PIN length|opinion
@@ -74,6 +79,41 @@ def test_field_sensitive_is_false_for_booleans_and_choices():
         }
     }
     assert not any(field.sensitive for field in Form.of(schema).fields)
+
+
+def sensitive(schema: dict[str, Any], message: str | None = None) -> list[str]:
+    return [field.name for field in Form.of(schema, message=message).fields if field.sensitive]
+
+
+VALUE: dict[str, Any] = {"properties": {"value": {"type": "string", "title": "Value"}}}
+
+
+def test_field_sensitive_of_the_only_field_goes_by_the_message_of_the_form():
+    assert sensitive(VALUE) == []
+    assert sensitive(VALUE, "Please paste your API key") == ["value"]
+    assert sensitive(VALUE, "Please no phone number, PIN or other private data") == []
+
+
+@pytest.mark.parametrize("place", ["title", "description"])
+def test_field_sensitive_of_the_only_field_goes_by_title_and_description_of_the_form(place):
+    assert sensitive(VALUE | {place: "Your API key"}) == ["value"]
+
+
+@pytest.mark.parametrize("kind", [{"type": "integer"}, {"type": "number"}, {"type": "array"}])
+def test_field_sensitive_goes_by_the_message_for_the_only_field_that_is_typed_into(kind):
+    fields = {"remember": {"type": "boolean"}, "where": {"enum": ["a"]}, "value": kind, "list": {"type": "object"}}
+    assert sensitive({"properties": fields}, "Your PIN") == ["value"]
+
+
+def test_field_sensitive_of_one_of_two_fields_does_not_go_by_the_message():
+    assert sensitive({"properties": {"a": {"type": "string"}, "b": {"type": "number"}}}, "Your PIN") == []
+    assert sensitive({"properties": {"a": {"type": "boolean"}}}, "Your PIN") == []
+
+
+@pytest.mark.parametrize("message", [5, b"x", ["x"]])
+def test_form_of_takes_only_a_str_as_message(message):
+    with pytest.raises(TypeError, match="^message must be a str"):
+        Form.of(VALUE, message=message)
 
 
 def test_asks_for_secret_ignores_absent_texts():

@@ -71,6 +71,11 @@ class FieldError(Struct, frozen=True):
     code: str
     message: str
 
+    @property
+    def field(self) -> str:
+        """The name of the field: the last token of `at`, unescaped."""
+        return self.at.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+
 
 class InvalidAnswer(LocalProtocolError):
     """An answer does not satisfy the form that asked for it (code `invalid_answer`); nothing was sent.

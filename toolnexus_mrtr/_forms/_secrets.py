@@ -15,6 +15,9 @@ _MAX_READ: Final = 1_000
 #: How many characters before a phrase are read, to see whether it is only spoken of.
 _MAX_BEFORE: Final = 40
 
+#: A sentence ends at one of these, if a blank or nothing follows.
+_split: Final = re.compile(r"[.!?;:]+(?:\s|$)|\n").split
+
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -87,16 +90,22 @@ _ABOUT_AFTER: Final = """
     standard | address | protected | per | used | left | in use
 """
 
-#: The words before that show it: the secret is denied, had, needed, forgotten, or not to be given.
+#: The words before that show it: the secret is there, needed or forgotten.
 _ABOUT_BEFORE: Final = """
-    no
+    has | have | requires? | forgot | forgotten
+"""
+
+#: The words that deny what follows them in their sentence, unless a word that asks stands between.
+_DENIALS: Final = """
+    no(?! (?:one|longer|matter|more|problem))
     without
-    has
-    have
-    requires?
-    forgot
-    forgotten
-    (?:never|not|t) (?:ask for|enter|include|paste|put|send|share|store|type|use)(?: (?:a|an|any|in|the|your))*
+    (?:never|not|t) (?:add|ask for|enter|give|include|paste|provide|put|send|share|store|submit|type|use|write)
+"""
+
+#: The words that ask for what follows them.
+_REQUESTS: Final = """
+    enter | type | paste | provide | give | but | add | choose | fill | input | insert | only | put | send | set
+    specify | submit | supply | tell | then | write
 """
 
 #: The words before `token` and `pin` that show another meaning: tokens of text are counted, pins are put somewhere.
@@ -106,21 +115,29 @@ _OTHER_MEANING_BEFORE: Final = """
     safety | bowling | rolling | board
 """
 
-_SECRET: Final = re.compile(rf"\b{_any_of(_PASSWORDS, _KEYS, _CODES, _MONEY, _IDENTITY)}\b(?! {_any_of(_ABOUT_AFTER)})")
+_WORD_GROUPS: Final = re.compile(
+    rf"\b(?:(?P<denial>{_any_of(_DENIALS)})"
+    rf"|(?P<secret>{_any_of(_PASSWORDS, _KEYS, _CODES, _MONEY, _IDENTITY)}\b(?! {_any_of(_ABOUT_AFTER)}))"
+    rf"|(?P<request>{_any_of(_REQUESTS)}))\b"
+)
 _ABOUT: Final = re.compile(rf"\b{_any_of(_ABOUT_BEFORE)} $")
 _OTHER_MEANING: Final = re.compile(rf"\b{_any_of(_OTHER_MEANING_BEFORE)} $")
 
 
 def asks_for_secret(*texts: str | None) -> bool:
-    """Whether a name, a title or a description asks for a secret."""
-    return any(_names_secret(text[:_MAX_READ]) for text in texts if text)
+    """Whether one of these texts asks for a secret: a name, a title, a description, a message."""
+    return any(_names_secret(sentence) for text in texts if text for sentence in _split(text[:_MAX_READ]))
 
 
-def _names_secret(text: str) -> bool:
-    words = " ".join(_WORDS.findall(text)).lower()
-    for found in _SECRET.finditer(words):
+def _names_secret(sentence: str) -> bool:
+    words = " ".join(_WORDS.findall(sentence)).lower()
+    is_denied = False
+    for found in _WORD_GROUPS.finditer(words):
+        if found["secret"] is None:
+            is_denied = found["denial"] is not None
+            continue
         before = words[max(0, found.start() - _MAX_BEFORE) : found.start()]
         is_ambiguous = found[0].startswith(("token", "pin"))
-        if not _ABOUT.search(before) and not (is_ambiguous and _OTHER_MEANING.search(before)):
+        if not is_denied and not _ABOUT.search(before) and not (is_ambiguous and _OTHER_MEANING.search(before)):
             return True
     return False

@@ -91,14 +91,23 @@ def _parse_contents(accepted: Mapping[str, _Strings], forms: _Forms) -> dict[str
             continue
         if isinstance(form, MrtrError):
             raise BadInput(f"{quote_short(key)} can only be declined or cancelled, it cannot be checked: {form}")
-        strings = {name: values[0] if len(values) == 1 else values for name, values in accepted[key].items()}
-        contents[key], errors = form.parse(strings)
-        for error in errors:
-            name = error.at[1:].replace("~1", "/").replace("~0", "~")
-            sentences.append(f"{format_field(key, name)}: {error.message}")
+        contents[key], errors = form.parse(_join_values(accepted[key], form))
+        sentences += [f"{format_field(key, error.field)}: expected {error.message}" for error in errors]
     if sentences:
         raise BadInput(*sentences)
     return contents
+
+
+def _join_values(values_by_field: _Strings, form: Form) -> dict[str, str | list[str]]:
+    """Make the strings of each field: those given, or the only one; of a list an empty one means no item."""
+    lists = {field.name for field in form.fields if field.kind in ("choices", "strings")}
+    strings: dict[str, str | list[str]] = {}
+    for name, values in values_by_field.items():
+        if len(values) > 1:
+            strings[name] = values
+        else:
+            strings[name] = [] if name in lists and values == [""] else values[0]
+    return strings
 
 
 def _parse_assignments(assignments: list[str], forms: _Forms) -> dict[str, _Strings]:

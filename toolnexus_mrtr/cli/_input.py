@@ -57,7 +57,7 @@ def read_saved_call(name: str) -> Call:
 def build_form(request: ElicitRequest) -> Form | MrtrError:
     """Build the form that a request asks to fill in; gives the error where its schema cannot be checked."""
     try:
-        return Form.of(request.requested_schema or {})
+        return Form.of(request.requested_schema or {}, message=request.message)
     except MrtrError as error:
         return error
 

@@ -23,7 +23,8 @@ _REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 _ANSWER_HELP: Final = """\
 Every key that the result asks needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
-put commas between them. Choices are known by value or by label:
+put commas between them; an empty VALUE is a list without items. Choices are known by
+value or by label:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from math import ceil, floor
 from typing import Any, Final
 
 from toolnexus_mrtr import (
@@ -21,10 +22,11 @@ from toolnexus_mrtr import (
 from toolnexus_mrtr.cli._input import DEFAULT_METHOD, build_form, receive
 from toolnexus_mrtr.cli._text import describe_request, fold, quote, quote_lines, to_json_text
 
-#: How many fields of a form, choices of a field and unenforced keywords are shown before "and N more".
-_MAX_FIELDS: Final = 100
-_MAX_CHOICES: Final = 20
+#: How many unenforced keywords are shown before "and N more". Fields and choices are all shown: a person has to pick.
 _MAX_UNENFORCED: Final = 5
+
+#: The bounds that a generator of schemas gives to every whole number of JavaScript: nobody chose them.
+_SAFE_INTEGER: Final = 2**53 - 1
 
 _KINDS: Final = {
     "string": "text",
@@ -33,6 +35,7 @@ _KINDS: Final = {
     "boolean": "yes or no",
     "choice": "one choice",
     "choices": "any of the choices",
+    "strings": "a list of text",
     "unsupported": "something that cannot be shown",
 }
 
@@ -71,22 +74,28 @@ def _show_url(url: str) -> Iterator[str]:
 
 
 def _show_form(form: Form | MrtrError) -> Iterator[str]:
-    """Show the fields of a form in the server's order, then the keywords that only the server checks."""
+    """Show what a form is, its fields in the server's order, then the keywords that only the server checks."""
     if isinstance(form, MrtrError):
         warning = f"warning: this can only be declined or cancelled, it cannot be checked: {form}"
         yield from fold(warning, "  ", "      ")
         return
+    if form.title is not None:
+        yield from fold(f"title: {quote(form.title)}", "  ", "      ")
+    if form.description:
+        yield from quote_lines(form.description)
+    if not form.answerable:
+        yield from fold("warning: decline or cancel this, a required field cannot be shown", "  ", "      ")
     defaults = form.defaults()
-    for field in form.fields[:_MAX_FIELDS]:
+    for field in form.fields:
         required = ", required" if field.required else ""
         yield from fold(f"{quote(field.name)}: {_KINDS[field.kind]}{required}", "  ", "      ")
         yield from _show_field(field)
         if field.name in defaults:
             yield from _indent(f"default: {to_json_text(defaults[field.name])}")
-    yield from _count_rest("  ", len(form.fields) - _MAX_FIELDS, "fields")
     for pointer in form.unenforced[:_MAX_UNENFORCED]:
         yield from fold(f"not enforced: {quote(pointer)}", "  ", "      ")
-    yield from _count_rest("  ", len(form.unenforced) - _MAX_UNENFORCED, "that are not enforced")
+    if len(form.unenforced) > _MAX_UNENFORCED:
+        yield f"  and {len(form.unenforced) - _MAX_UNENFORCED} more that are not enforced"
 
 
 def _show_field(field: Field) -> Iterator[str]:
@@ -96,21 +105,42 @@ def _show_field(field: Field) -> Iterator[str]:
         yield from quote_lines(field.description, "    | ")
     if field.sensitive:
         yield from _indent("warning: this seems to ask for a secret, which a form must not do")
-    yield from _show_bounds("value", field.minimum, field.maximum)
-    yield from _show_bounds("characters", field.min_length, field.max_length)
-    yield from _show_bounds("items", field.min_items, field.max_items)
+    yield from _show_bounds("value", _list_value_bounds(field))
+    yield from _show_bounds("characters", [("at least", field.min_length), ("at most", field.max_length)])
+    yield from _show_bounds("items", [("at least", field.min_items), ("at most", field.max_items)])
     if field.format is not None:
         yield from _indent(f"format: {quote(field.format)}")
-    choices = field.choices or ()
-    for choice in choices[:_MAX_CHOICES]:
+    if field.pattern is not None:
+        yield from _indent(f"pattern, not checked: {quote(field.pattern)}")
+    name = "suggestion" if field.kind == "string" else "choice"
+    for choice in field.choices or ():
         value = to_json_text(choice.value)
         label = "" if choice.label in (choice.value, value) else f", {quote(choice.label)}"
-        yield from _indent(f"choice: {value}{label}")
-    yield from _count_rest("    ", len(choices) - _MAX_CHOICES, "choices")
+        yield from _indent(f"{name}: {value}{label}")
+        if choice.description:
+            yield from quote_lines(choice.description, "      | ")
 
 
-def _show_bounds(name: str, minimum: Any, maximum: Any) -> Iterator[str]:
-    bounds = (("at least", minimum), ("at most", maximum))
+def _list_value_bounds(field: Field) -> list[tuple[str, Any]]:
+    """List the bounds of a number; a whole one above 0 is at least 1, and bounds that nobody chose are left out."""
+    minimum, maximum = field.minimum, field.maximum
+    above, below = field.exclusive_minimum, field.exclusive_maximum
+    if field.kind == "integer" and above is not None and abs(above) < _SAFE_INTEGER:
+        minimum = floor(above) + 1 if minimum is None else max(minimum, floor(above) + 1)
+        above = None
+    if field.kind == "integer" and below is not None and abs(below) < _SAFE_INTEGER:
+        maximum = ceil(below) - 1 if maximum is None else min(maximum, ceil(below) - 1)
+        below = None
+    return [
+        ("at least", None if minimum == -_SAFE_INTEGER else minimum),
+        ("more than", above),
+        ("at most", None if maximum == _SAFE_INTEGER else maximum),
+        ("less than", below),
+        ("a multiple of", field.multiple_of),
+    ]
+
+
+def _show_bounds(name: str, bounds: list[tuple[str, Any]]) -> Iterator[str]:
     shown = [f"{words} {to_json_text(bound)}" for words, bound in bounds if bound is not None]
     if shown:
         yield from _indent(f"{name}: {', '.join(shown)}")
@@ -118,8 +148,3 @@ def _show_bounds(name: str, minimum: Any, maximum: Any) -> Iterator[str]:
 
 def _indent(text: str) -> Iterator[str]:
     return fold(text, "    ", "      ")
-
-
-def _count_rest(prefix: str, count: int, name: str) -> Iterator[str]:
-    if count > 0:
-        yield f"{prefix}and {count} more {name}"
