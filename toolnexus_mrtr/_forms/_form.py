@@ -127,37 +127,38 @@ class Form:
     ) -> tuple[dict[str, Any], tuple[FieldError, ...]]:
         """Turn what a person entered into content, and list everything that is wrong with it.
 
-        `strings` are those of a web page or a command line, by the name of the field: a string, or for a list a
-        sequence of those picked. Without errors the content satisfies `check` and is ready to be accepted. With errors,
-        shown as `check` shows them, it holds what could be read.
+        `strings` come from a web page or a command line, by the name of the field: a string, or for a list a sequence
+        of the strings that were picked. Without errors the content satisfies `check` and is ready to be accepted; with
+        errors it holds what could be read. The errors are those of `check`, in the order of the fields, and below.
 
-        A name that is absent was not answered. Browsers post nothing for a box that is not checked and a list in which
-        nothing is picked, so a page adds `false` and `[]` for those that it showed. A name that is no field is
+        A field whose name is absent was not answered. For a box that is not checked, and a list in which nothing is
+        picked, browsers post nothing: a page adds `false` and `[]` for those that it showed. A name that is no field is
         `not_allowed`: leave out what belongs to the page alone.
 
-        - Text stays as it was entered; `""` for an optional field is left out. Blanks at the ends of an email address,
-          a uri, a date and a date-time go. `timezone`, for example `zoneinfo.ZoneInfo("Europe/Paris")`, gives its
-          offset to a date-time without one, as `<input type="datetime-local">` posts it. Without `timezone`, and where
-          the clocks show that time twice or not at all, such a one is `wrong_format`; whatever a `tzinfo` of yours
-          raises is raised. (Those of `pytz` do not keep to the protocol of `datetime`; use `zoneinfo`.)
-        - A number has a point before its decimals and nothing between its thousands. So a comma is `wrong_type`, and
-          where a whole number is asked for `1.000` is, too: it may be a thousand. One that cannot be sent exactly as
-          entered is `not_sendable`; one beyond all doubles is `not_finite`.
+        - Text stays as it was entered; an optional one that is `""` is left out. Blanks at the ends of an email
+          address, a uri, a date and a date-time are removed.
+        - A date-time without an offset, as `<input type="datetime-local">` posts it, is given that of `timezone`, for
+          example `zoneinfo.ZoneInfo("Europe/Paris")`. Without `timezone`, or where the clocks show that time twice or
+          not at all, it is `wrong_format`. What a `tzinfo` raises is not caught. (Zones of `pytz` give wrong offsets.)
+        - A number has a point before its decimals, and nothing between its thousands; a comma is `wrong_type`. Where a
+          whole number is asked for so is `1.000`, which may be a thousand. A number that would be rounded, or has more
+          than 4,300 digits, is `not_sendable`; one too large for a double is `not_finite`.
         - Yes and no are `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`.
-        - A choice is found by its value, by its label, or by either in another case or with other blanks, where only
-          one choice has it; otherwise the text is `not_a_choice`.
-        - A sequence for a list is taken whole; an empty one is an answer. A string for a list is one choice, or several
-          with commas between them; a blank one is no answer.
+        - A choice is found by its value, or else by its label, or else by either without regard to case and blanks,
+          where only one choice has it. Anything else is `not_a_choice`, and a blank is unless it is a value.
+        - A sequence for a list is taken as it is; an empty one is an answer. A single string for a list is one choice,
+          or several with commas between them; a blank one is no answer.
+        - Several strings for a field that takes one value are `wrong_type`.
 
-        What is blank was left unanswered: `required` or another error where an answer is required.
+        A blank in a number, a choice, a yes or no or a list is no answer, which is an error where one is required.
 
-        `prefilled` is the content that the form was filled in with before the person began, shown by `to_strings`:
-        `defaults()`, or what was entered before. What comes back as it was shown has the same value still, where that
-        satisfies its field, even under a name that is no field. A text that is blank now was cleared, and is sent as
-        `""`; a blank list is sent as `[]`; the wire has no such value for other fields, which are left out. So nothing
-        that a person removed comes back by a default of the server.
+        `prefilled` is the content that the form showed before the person began, by `to_strings`: `defaults()`, or what
+        was entered before. What comes back as it was shown keeps its value if that satisfies its field, even under a
+        name that is no field. What was shown and is blank now was cleared: a text is sent as `""` and a list as `[]`,
+        so that the server does not put its default there again. Other fields that were cleared are left out, since
+        they have no empty value.
 
-        Raises `TypeError` for what is no mapping, no string, no sequence of strings or no `tzinfo`.
+        Raises `TypeError` for arguments of other types.
         """
         require_type("strings", strings, Mapping, "a mapping")
         require_type("timezone", timezone, tzinfo | None, "a tzinfo")
@@ -175,8 +176,8 @@ class Form:
             if name not in fields:
                 faults[name] = {"not_allowed": FIELDS_OF_THE_FORM}
                 continue
-            constraints, was_filled = self._constraints.fields[name], name in shown
-            value = parse_field(fields[name], constraints, entered, was_filled=was_filled, timezone=timezone)
+            constraints = self._constraints.fields[name]
+            value = parse_field(fields[name], constraints, entered, was_filled=name in shown, timezone=timezone)
             if isinstance(value, Unreadable):
                 faults[name] = {value.code: value.message}
             elif value is not UNSET:
@@ -184,12 +185,14 @@ class Form:
         return content, self._to_errors(self._fit(content)[1] | faults)
 
     def to_strings(self, content: Mapping[str, Any]) -> dict[str, str | list[str]]:
-        """Return the strings that show content to a person, by name: the inverse of `parse`.
+        """Return the strings that show content to a person, by the name of the field: the inverse of `parse`.
 
-        Fill a form in with `to_strings(defaults())`, or with the content that has errors. A list is a list of strings,
-        a yes or no is `true` or `false`, a choice its value. What no form can send, `None` included, is left out.
+        Fill a page in with `to_strings(defaults())`, or with content that has errors. A list is a list of strings, yes
+        and no are `true` and `false`, and a choice is its value, not its label. What no form can send, `None` included,
+        is left out. For all content in which `check` finds no error, `parse(to_strings(content), prefilled=content)`
+        gives it back, less what is `None`.
 
-        `parse(to_strings(content), prefilled=content)` is the same content, if `check` finds no errors in it.
+        Raises `TypeError` for what is no mapping.
         """
         return self._to_strings("content", content)
 
@@ -242,12 +245,12 @@ def _to_plain_name(argument: str, name: Any) -> str:
     return str.__str__(name)
 
 
-def _to_plain_strings(typed: str | Sequence[str]) -> str | list[str]:
-    if isinstance(typed, str):
-        return str.__str__(typed)
-    if not isinstance(typed, list | tuple) or not all(isinstance(text, str) for text in typed):
-        raise TypeError(f"each of strings must be a str or a sequence of them, not {type(typed).__name__}")
-    return [str.__str__(text) for text in typed]
+def _to_plain_strings(entered: str | Sequence[str]) -> str | list[str]:
+    if isinstance(entered, str):
+        return str.__str__(entered)
+    if not isinstance(entered, list | tuple) or not all(isinstance(text, str) for text in entered):
+        raise TypeError(f"each of strings must be a str or a sequence of them, not {type(entered).__name__}")
+    return [str.__str__(text) for text in entered]
 
 
 def normalize(form: Form, content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[FieldError, ...]]:

@@ -42,7 +42,7 @@ _LOCAL_DATE_TIME: Final = re.compile(
 
 
 class Unreadable(Struct, frozen=True):
-    """Stands for the value of a field whose entry has none: the code and the message of the field error."""
+    """Stands in place of a value where what was entered is none: the code and the message of the field error."""
 
     code: str
     message: str
@@ -126,7 +126,7 @@ def _is_suggested(text: str, field: Field) -> bool:
 
 
 def _find_formats(constraints: Constraints) -> frozenset[str]:
-    """Find the formats of a text: of each group of alternatives, those that the alternatives for text have, if all."""
+    """Find the formats of a text; where there are alternatives, each of those for text must have one."""
     formats = _formats_of(constraints.schemas)
     for group in constraints.alternatives:
         found = [_formats_of(one.schemas) for one in group if one.choices is None and "string" in one.types]
@@ -193,7 +193,7 @@ def _parse_number(text: str, *, whole: bool) -> int | float | Unreadable:
 def _is_written_whole(parts: re.Match[str]) -> bool:
     """Whether a number is written as a whole one: digits, with an exponent or with a fraction of zeros.
 
-    Three zeros may be a fraction or a group of thousands: in one country 1.000 is 1, in another 1,000 is.
+    Not three zeros: in some countries 1.000 is a thousand.
     """
     fraction = parts["fraction"]
     if fraction is None:
@@ -212,12 +212,12 @@ def _digits_of(parts: re.Match[str]) -> tuple[str, int]:
 class _ChoiceIndex:
     """Finds the choice that a text stands for: by its value, by its label, or by either loosely.
 
-    Where several choices have a name, `None` stands for them, since none of them is meant for certain.
+    A label, or a name without regard to case and blanks, that several choices have is kept with `None`: it finds none.
     """
 
     def __init__(self, choices: Sequence[Choice]) -> None:
         others = [choice for choice in choices if not isinstance(choice.value, str)]
-        # Where all numbers are whole, 1.000 may mean a thousand, as in a field of whole numbers.
+        # Where all numbers are whole, what is entered is read as a whole one: 1.000 may be a thousand.
         self._whole = all(choice.value == int(choice.value) for choice in others)
         self._texts = {choice.value: choice for choice in choices if isinstance(choice.value, str)}
         self._others = {_to_number_name(json.dumps(choice.value), whole=False): choice for choice in others}
@@ -229,6 +229,7 @@ class _ChoiceIndex:
                 if len(name) <= _MAX_FOLDED:
                     _add_name(self._folded, _fold(name), choice)
         if all(isinstance(choice.value, bool) for choice in choices):
+            # The words of a boolean come after its labels.
             by_value = {choice.value: choice for choice in choices}
             for word, value in _BOOLEANS.items():
                 if value in by_value:

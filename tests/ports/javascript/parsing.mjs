@@ -2,6 +2,7 @@
 
 import { get, has, isText, pointer } from "./errors.mjs";
 import { FORMATS } from "./formats.mjs";
+import { isNull } from "./forms.mjs";
 
 const NUMBER = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 const LOCAL_DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(?:\.\d+)?$/i;
@@ -65,9 +66,11 @@ function isSame(entered, shown) {
 }
 
 function valueOf(form, field, entered, { wasFilled, timezone }) {
+  const layers = form.fields.get(field.name);
   const types = form.typesOf(field.name);
-  const isList = ["choices", "strings"].includes(field.kind);
-  if (isList || (field.kind === "unsupported" && types.has("array") && !types.has("string"))) {
+  const isUnsupported = field.kind === "unsupported";
+  const isList = ["choices", "strings"].includes(field.kind) || (isUnsupported && types.has("array") && !types.has("string"));
+  if (isList || (types.has("array") && Array.isArray(entered) && entered.length > 1)) {
     const items = itemsOf(form, field, entered, timezone);
     return items === BLANK && wasFilled ? [] : items;
   }
@@ -79,11 +82,54 @@ function valueOf(form, field, entered, { wasFilled, timezone }) {
     const value = chosen(field.choices, text);
     return value instanceof Unreadable && isBlank && !field.required ? BLANK : value;
   }
-  if (types.has("string")) {
-    const value = isBlank && wasFilled ? "" : textOf(text, formatsOf(form.fields.get(field.name)), timezone);
-    return value === "" && !wasFilled && !field.required ? BLANK : value;
+  const groups = layers.flatMap(({ schema }) => groupsOf(schema));
+  const checked = layers.flatMap(({ schema }) => groupsOf(schema, ["anyOf"]));
+  const suggested = groups.flat().flatMap(choicesOf);
+  if (field.kind === "string" || (isUnsupported && types.has("string"))) {
+    if (isBlank && wasFilled) return "";
+    const isSuggested = suggested.some(({ value }) => value === text);
+    const formats = [...formatsOf(layers), ...checked.flatMap(formatsOfGroup)];
+    const value = isSuggested ? text : textOf(text, formats, timezone);
+    return value === "" && !field.required ? BLANK : value;
   }
-  return isBlank ? BLANK : scalarOf(text.trim(), types);
+  let value = scalarOf(text.trim(), openTypes(layers));
+  if (value instanceof Unreadable && suggested.length) {
+    const suggestion = chosen(suggested, text);
+    if (!(suggestion instanceof Unreadable)) value = suggestion;
+  }
+  return value instanceof Unreadable && isBlank ? BLANK : value;
+}
+
+// The alternatives of a schema, those of each keyword a group; choices alone are none.
+function groupsOf(schema, keywords = ["anyOf", "oneOf"]) {
+  const groups = keywords.map((keyword) => (get(schema, keyword) ?? []).filter((one) => !isNull(one)));
+  return groups.filter((group) => group.length > 1 && group.some((one) => !choicesOf(one).length));
+}
+
+function choicesOf(schema) {
+  const values = has(schema, "const") ? [schema.const] : (get(schema, "enum") ?? []);
+  const title = values.length === 1 ? get(schema, "title") : undefined;
+  return values.map((value) => ({ value, label: title ?? (isText(value) ? value : JSON.stringify(value)) }));
+}
+
+const freeOf = (group) => group.filter((one) => !choicesOf(one).length);
+const allows = (schema, type) => !has(schema, "type") || [schema.type].flat().includes(type);
+
+function formatsOfGroup(group) {
+  const found = freeOf(group)
+    .filter((one) => allows(one, "string"))
+    .map((schema) => formatsOf([{ schema }]));
+  return found.every((formats) => formats.length) ? found.flat() : [];
+}
+
+// The types of which any value may be entered, not only a choice.
+function openTypes(layers) {
+  const isOpen = (type) =>
+    layers.every(
+      ({ schema }) =>
+        allows(schema, type) && groupsOf(schema).every((group) => freeOf(group).some((one) => allows(one, type))),
+    );
+  return new Set(["number", "integer", "boolean"].filter(isOpen));
 }
 
 // One string is a whole choice, or holds several with commas between them.
