@@ -1,7 +1,7 @@
-"""A random walk over calls, hosts and stores: a yes to one question reaches no other question.
+"""A yes to one question reaches no other question, and nothing but the yes goes with it.
 
-The walk keeps its own record of what each id was shown for, and never asks the library. It is run against copies of the
-library with a deliberate fault too, each of which it has to find.
+A random walk over calls, hosts and stores keeps its own record of what each id was shown for, and never asks the
+library. It is run against copies of the library with a deliberate fault too, each of which it has to find.
 """
 
 import copy
@@ -13,12 +13,23 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from wire_values import HostAnswer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import json_objects, json_values
+from wire_values import HostAnswer, asking, paused, raised
 
-from toolnexus_mrtr import Answer, Call, ElicitResult, LocalProtocolError, Pause, elicitation_to_request
+from toolnexus_mrtr import (
+    Answer,
+    Call,
+    ElicitResult,
+    LocalProtocolError,
+    Pause,
+    RemoteProtocolError,
+    elicitation_to_request,
+)
 from toolnexus_mrtr._state import PauseState, load
 
-TRACES = 3000
+TRACES = 2000
 STEPS = 24
 
 # What the oracle reports.
@@ -386,3 +397,61 @@ def test_the_walk_finds_a_deliberate_fault(fault, monkeypatch):
         if not missing:
             return
     assert missing == set()
+
+
+#: The halves of a surrogate pair, and the character that a store makes of them where they stand side by side.
+torn = st.text(st.sampled_from(["\ud83d", "\ude00", "\U0001f600", "a"]), max_size=4)
+
+
+@given(argument=torn, name=torn, state=torn, keys=st.lists(torn, min_size=2, max_size=3, unique=True))
+@settings(max_examples=400)
+def test_receive_takes_no_text_that_a_store_would_make_another(argument, name, state, keys):
+    def is_torn(text: str) -> bool:
+        return "\ud83d\ude00" in text
+
+    params = {"name": argument, "arguments": {name: 1}}
+    if is_torn(argument) or is_torn(name):
+        assert raised(LocalProtocolError, Call, "tools/call", params).code == "wrong_value"
+        return
+    call = Call("tools/call", params, id="c")
+    raw = asking(state, **dict.fromkeys(keys, ENTRIES[0]))
+    if any(map(is_torn, [state, *keys])):
+        assert raised(RemoteProtocolError, call.receive, raw).code == "wrong_type"
+        return
+    pause = call.receive(raw)
+    again = Pause.from_json(json.dumps(json.loads(pause.to_json())))
+    assert again.requests == pause.requests
+    assert list(again.requests) == keys
+    retry = again.resume([Answer(pause.requests[key].id, ok=False) for key in keys])
+    responses = {key: {"action": "cancel"} for key in keys}
+    assert retry.params == params | {"inputResponses": responses, "requestState": state}
+
+
+members = st.dictionaries(
+    st.sampled_from(["access_token", "data", "content", "reason", "ok", "url", "id"]), json_values
+)
+
+
+@given(more=members, action=st.sampled_from(["accept", "decline", "cancel"]), meta=st.none() | json_objects)
+@settings(max_examples=300)
+def test_resume_sends_meta_alone_beside_the_action_of_a_visit_and_of_a_refusal(more, action, meta):
+    kept = {"action": action} | ({} if meta is None else {"_meta": meta})
+    pauses = [paused(a=ENTRIES[3]), *([paused(a=ENTRIES[0])] if action != "accept" else [])]
+    for pause in pauses:
+        try:
+            retry = pause.resume({"a": more | kept})
+        except LocalProtocolError as error:
+            assert error.code in ("wrong_value", "answer_id_mismatch")
+        else:
+            assert more.keys().isdisjoint({"ok", "data", "reason"})
+            assert as_text(retry.params["inputResponses"]) == as_text({"a": kept})
+
+
+@given(data=st.none() | json_objects, reason=st.none() | json_values, ok=st.booleans())
+def test_resume_sends_nothing_of_what_a_visit_brought_or_a_refusal_was_given_for(data, reason, ok):
+    pauses = [paused(a=ENTRIES[3]), *([] if ok else [paused(a=ENTRIES[0])])]
+    action = "accept" if ok else "decline" if reason == "declined" else "cancel"
+    for pause in pauses:
+        shapes = [{"ok": ok, "data": data, "reason": reason}, Answer("x", ok, data, reason)]
+        for answer in [*shapes, HostAnswer("x", ok, data, reason)]:
+            assert pause.resume({"a": answer}).params["inputResponses"] == {"a": {"action": action}}

@@ -12,9 +12,6 @@ PEER = Peer("Python `mcp`, `MCPServer` with defaults", "stdio", python("defaults
 
 DEFAULTS = {"note": "Ring twice", "notices": ["mail"], "tip": 1.5, "name": "Ada"}
 
-#: The same as a page posts it.
-STRINGS = DEFAULTS | {"tip": "1.5"}
-
 
 def ordered(**entered):
     """What the server has of a form that was shown with its defaults, in which a person entered this."""
@@ -24,7 +21,7 @@ def ordered(**entered):
         form = Form.of(request.data["schema"])
         prefilled = form.defaults()
         assert prefilled == DEFAULTS
-        content, errors = form.parse(STRINGS | entered, prefilled=prefilled)
+        content, errors = form.parse(form.to_strings(prefilled) | entered, prefilled=prefilled)
         assert errors == ()
         return [Answer(request.id, ok=True, data=content)]
 
