@@ -5,11 +5,12 @@ from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError
 from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
 from toolnexus_mrtr._findings import Finding
 from toolnexus_mrtr._forms import Choice, Field, Form
-from toolnexus_mrtr._handlers import Handlers
+from toolnexus_mrtr._handlers import Handlers, request_meta
 from toolnexus_mrtr._lint import lint
+from toolnexus_mrtr._outgoing import Disclosure
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._text import printable
-from toolnexus_mrtr._toolnexus import Answer, Request, answer_to_elicit_result, elicitation_to_request
+from toolnexus_mrtr._toolnexus import Answer, Origin, Request, answer_to_elicit_result, elicitation_to_request
 from toolnexus_mrtr._types import (
     CreateMessageRequest,
     CreateMessageResult,
@@ -43,6 +44,7 @@ __all__ = (
     "Root",
     # host contract
     "Request",
+    "Origin",
     "Answer",
     "elicitation_to_request",
     "answer_to_elicit_result",
@@ -51,6 +53,9 @@ __all__ = (
     "Pause",
     "Done",
     "Limits",
+    "Disclosure",
+    # declare
+    "request_meta",
     # the exchange, driven
     "Handlers",
     "run",

@@ -12,6 +12,7 @@ from toolnexus_mrtr._answers import HostAnswer
 from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, require_type
 from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
+from toolnexus_mrtr._outgoing import Disclosure, list_disclosures, make_headers
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._state import CallState, PauseState, load, require_declaration, store, stored_pause_invalid
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
@@ -128,6 +129,27 @@ class Call(_Frozen):
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
         copy: dict[str, Any] = copy_checked(self._state.params)
         return copy
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that the protocol asks of a streamable HTTP request, a fresh dict of ASCII text each time.
+
+        They are `MCP-Protocol-Version` (what `_meta` says, else 2026-07-28), `Mcp-Method`, and `Mcp-Name` where the
+        method has one: tool, prompt or uri. What a header cannot carry as it is stands there in base64
+        (basic/transports/streamable-http, "Value Encoding"). All else of HTTP is the transport's, `Mcp-Param-*`
+        included. In a `send`, `Call(method, params).headers` gives them for any method.
+        """
+        return make_headers(self._state.method, self._state.params)
+
+    @property
+    def disclosures(self) -> tuple[Disclosure, ...]:
+        """What this retry gives away, in order: each action, each value of content, and every further member.
+
+        `on_step` can look at it and veto. A first send gives nothing of this kind away: `()`.
+        """
+        if not self._state.retry:
+            return ()
+        return list_disclosures(self._state.server, self._state.params.get("inputResponses", {}))
 
     @property
     def server(self) -> str | None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
 from toolnexus_mrtr._json import copy_checked, copy_json
+from toolnexus_mrtr._outgoing import PROTOCOL_VERSION, REVISION
 from toolnexus_mrtr._state import CAPABILITIES
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import (
+    FORM,
     MODES,
+    URL,
     CreateMessageRequest,
     CreateMessageResult,
     ElicitRequest,
@@ -25,8 +28,6 @@ from toolnexus_mrtr._types import (
     mode_of,
 )
 
-_PROTOCOL: Final = "2026-07-28"
-
 _Elicited: TypeAlias = Answer | AnswerLike | ElicitResult | Mapping[str, Any]
 _Sampled: TypeAlias = CreateMessageResult | Mapping[str, Any]
 _Roots: TypeAlias = ListRootsResult | Sequence[Root | Mapping[str, Any]]
@@ -37,6 +38,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 
     modes: Collection[Literal["form", "url"]] = MODES
     sampling_tools: bool = False
+    extensions: Mapping[str, Any] | None = None
 
 
 class Handlers(_Options, frozen=True):
@@ -46,7 +48,7 @@ class Handlers(_Options, frozen=True):
     language model, `list_roots` lists the client's roots. Each returns its result or, for `run_async`, an awaitable of
     it; a prompt that blocks belongs in `asyncio.to_thread`, since handlers are called in the loop. What they are handed
     is theirs to change. `modes` are the kinds of elicitation that `wait_for` can show; `sampling_tools` says that
-    `create_message` heeds `tools` and `tool_choice`.
+    `create_message` heeds `tools` and `tool_choice`. `extensions` are declared as they are, by their identifiers.
 
     Raises `LocalProtocolError` `wrong_value` for `modes` that are empty or hold another word, and `TypeError` for a
     wrong type.
@@ -66,6 +68,8 @@ class Handlers(_Options, frozen=True):
         if not modes or not set(MODES).issuperset(modes):
             raise LocalProtocolError("wrong_value", "expected 'form', 'url' or both", "/modes")
         force_setattr(self, "modes", modes)
+        require_type("extensions", self.extensions, Mapping | None, "a mapping")
+        force_setattr(self, "extensions", copy_json(self.extensions, "/extensions"))
 
     def capabilities(self) -> dict[str, Any]:
         """Give the `clientCapabilities` to declare: what has no handler is absent, so that no server asks for it."""
@@ -76,6 +80,8 @@ class Handlers(_Options, frozen=True):
             declared["sampling"] = {"tools": {}} if self.sampling_tools else {}
         if self.list_roots is not None:
             declared["roots"] = {}
+        if self.extensions is not None:
+            declared["extensions"] = copy_checked(self.extensions)
         return declared
 
     def meta(self, client_info: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -83,11 +89,45 @@ class Handlers(_Options, frozen=True):
 
         `client_info` is the client's `name` and `version`, which a client SHOULD send.
         """
-        require_type("client_info", client_info, Mapping | None, "a mapping")
-        meta = {"io.modelcontextprotocol/protocolVersion": _PROTOCOL, CAPABILITIES: self.capabilities()}
-        if client_info is not None:
-            meta["io.modelcontextprotocol/clientInfo"] = copy_json(client_info, "/client_info")
-        return meta
+        return _make_meta(self.capabilities(), client_info)
+
+
+def request_meta(
+    *,
+    form: bool = False,
+    url: bool = False,
+    sampling: bool = False,
+    sampling_tools: bool = False,
+    roots: bool = False,
+    extensions: Mapping[str, Any] | None = None,
+    client_info: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Give the `_meta` of a request (basic/index, "_meta") to a client without `Handlers`; what is true is declared.
+
+    `form` and `url` are the modes of elicitation; `sampling_tools` implies `sampling`. `extensions` are declared as
+    they are, by their identifiers; `client_info` is the client's `name` and `version`, which a client SHOULD send.
+
+    Raises `TypeError` for a wrong type, and `LocalProtocolError` `wrong_value` for what JSON cannot carry.
+    """
+    require_type("extensions", extensions, Mapping | None, "a mapping")
+    declared: dict[str, Any] = {}
+    if form or url:
+        declared["elicitation"] = {mode: {} for mode, is_declared in ((FORM, form), (URL, url)) if is_declared}
+    if sampling or sampling_tools:
+        declared["sampling"] = {"tools": {}} if sampling_tools else {}
+    if roots:
+        declared["roots"] = {}
+    if extensions is not None:
+        declared["extensions"] = copy_json(extensions, "/extensions")
+    return _make_meta(declared, client_info)
+
+
+def _make_meta(capabilities: dict[str, Any], client_info: Mapping[str, Any] | None) -> dict[str, Any]:
+    require_type("client_info", client_info, Mapping | None, "a mapping")
+    meta = {PROTOCOL_VERSION: REVISION, CAPABILITIES: capabilities}
+    if client_info is not None:
+        meta["io.modelcontextprotocol/clientInfo"] = copy_json(client_info, "/client_info")
+    return meta
 
 
 class HostCall(Struct, frozen=True):

@@ -20,8 +20,9 @@ from toolnexus_mrtr._answers import match_answers_by_id, require_matching_id, wr
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
+from toolnexus_mrtr._outgoing import name_of
 from toolnexus_mrtr._reader import input_requests
-from toolnexus_mrtr._toolnexus import Request, to_host_request
+from toolnexus_mrtr._toolnexus import Origin, Request, to_host_request
 from toolnexus_mrtr._types import ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, entry_of, pause_faults
 from toolnexus_mrtr._writer import require_same_keys
@@ -136,7 +137,9 @@ class PauseState(Struct, frozen=True, dict=True):
         """Make the `Request` of one elicitation, a fresh copy each time."""
         (request,) = input_requests({"inputRequests": {key: copy_checked(self.entries[key])}}).values()
         assert isinstance(request, ElicitRequest)  # noqa: S101 - nothing else is asked of `wait_for`
-        return to_host_request(request, self.request_ids[key])
+        call = self.call
+        origin = Origin(server=call.server, method=call.method, name=name_of(call.method, call.params), key=key)
+        return to_host_request(request, self.request_ids[key], origin)
 
     def write_input_response(
         self, key: str, answer: Any, request: InputRequest

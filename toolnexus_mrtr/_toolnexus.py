@@ -10,21 +10,53 @@ from typing import Any, Final, Protocol
 from msgspec import Struct
 
 from toolnexus_mrtr._errors import LocalProtocolError, RemoteProtocolError, require_type
+from toolnexus_mrtr._forms import Form
 from toolnexus_mrtr._reader import read_leniently
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import ELICIT, URL, ElicitRequest, ElicitResult, InputRequest, mode_of
 from toolnexus_mrtr._validation import entry_of
 
+#: The kind of a request to visit a url.
+AUTHORIZATION: Final = "authorization"
+
 _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class Request(Struct, frozen=True, omit_defaults=True):
+class Origin(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who asks: the host's own name for the server, and the call that the server paused.
+
+    `method` is that of the call, `name` its tool, prompt or uri, and `key` the server's key of the question. Each is
+    `None` when not known. The `repr` leaves out the key, which may hold what a server keeps to itself.
+    """
+
+    server: str | None = None
+    method: str | None = None
+    name: str | None = None
+    key: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Origin(server={self.server!r}, method={self.method!r}, name={self.name!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("server", self.server), ("method", self.method), ("name", self.name)]
+
+
+class _Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The field of `Request` that is given by keyword alone; in msgspec that holds for a whole class."""
+
+    origin: Origin | None = None
+
+
+class Request(_Asked, frozen=True, omit_defaults=True):
     """What a host is asked to resolve: one question, one consent, one visit to a url.
 
     `id` correlates the answer: put it into the `Answer`. It is not the server's key. `kind` is `"input"` (a form; its
     JSON Schema is under `data["schema"]`) or `"authorization"` (a `url` to show in full and to open only with consent);
     the vocabulary is open. `prompt` is the server's message verbatim: pass it through `printable` before a terminal
     sees it.
+
+    `origin` says who asks, which a client has to make clear to people (client/elicitation, "User Interaction Model"); a
+    request of an exchange has one. The `repr` leaves out `data`.
 
     The members keep their wire names, `expiresAt` included, so that a host written for toolnexus can be handed one.
     msgspec encodes it with absent members left out, and decodes it ignoring members that it does not know.
@@ -36,6 +68,38 @@ class Request(Struct, frozen=True, omit_defaults=True):
     url: str | None = None
     data: dict[str, Any] | None = None
     expiresAt: str | None = None  # noqa: N815 - the wire name, as in every toolnexus port
+
+    def __repr__(self) -> str:
+        return f"Request({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        names = [name for name in self.__struct_fields__ if name != "data"]
+        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+
+    def accept(self, data: dict[str, Any] | None = None) -> Answer:
+        """Make the `Answer` of a person who agrees: with what was entered, or without data to the visit of a url.
+
+        Raises `LocalProtocolError` `wrong_value` for data of an authorization: it stays with the host.
+        """
+        if data is not None and self.kind == AUTHORIZATION:
+            raise LocalProtocolError("wrong_value", "expected no data, which stays with the host of a visit", "/data")
+        return Answer(self.id, ok=True, data=data)
+
+    def decline(self) -> Answer:
+        """Make the `Answer` of a person who says no."""
+        return Answer(self.id, ok=False, reason="declined")
+
+    def cancel(self) -> Answer:
+        """Make the `Answer` where nobody decided: the question was dismissed, or could not be shown."""
+        return Answer(self.id, ok=False, reason="cancelled")
+
+    def form(self) -> Form | None:
+        """Read the form that is to be filled in; `None` for a visit, and where there is no schema.
+
+        Raises what `Form.of` raises for a form that cannot be checked: it can only be declined or cancelled.
+        """
+        schema = (self.data or {}).get("schema")
+        return Form.of(schema, message=self.prompt) if isinstance(schema, Mapping) else None
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
@@ -92,14 +156,14 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
     return to_host_request(request, _fresh_id() if id is None else id)
 
 
-def to_host_request(request: ElicitRequest, id: str) -> Request:
+def to_host_request(request: ElicitRequest, id: str, origin: Origin | None = None) -> Request:
     """Map an elicitation; one of mode `url` has a url, which the caller has made sure of."""
     prompt = request.message or ""
     if mode_of(request) == URL:
-        return Request(id, "authorization", prompt, url=request.url)
+        return Request(id, AUTHORIZATION, prompt, url=request.url, origin=origin)
     if request.requested_schema is None:
-        return Request(id, "input", prompt)
-    return Request(id, "input", prompt, data={"schema": request.requested_schema})
+        return Request(id, "input", prompt, origin=origin)
+    return Request(id, "input", prompt, data={"schema": request.requested_schema}, origin=origin)
 
 
 def answer_to_elicit_result(
@@ -163,7 +227,7 @@ def _is_authorization(request: Request | RequestLike | ElicitRequest | Mapping[s
     if kind is None:
         # Guessing would let the data of an authorization through.
         raise TypeError(f"request must be a Request or an ElicitRequest, not {type(request).__name__}")
-    return bool(kind == "authorization")
+    return bool(kind == AUTHORIZATION)
 
 
 def _member(value: object, name: str) -> Any:

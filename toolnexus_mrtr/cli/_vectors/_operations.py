@@ -124,6 +124,13 @@ def _store_and_restore(pause: Pause, server: str | None = None, *, cut: bool = F
     return Pause.from_json(data[: len(data) // 2] if cut else data, server=server)
 
 
+def _spell_request(request: Request) -> dict[str, Any]:
+    """Spell out a `Request`, without its origin, which repeats the call."""
+    members: dict[str, Any] = msgspec.to_builtins(request)
+    members.pop("origin", None)
+    return members
+
+
 def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list[Any]]) -> dict[str, Any]:
     """Play an exchange to its end and give the outcome; adds each send, question and delay to `seen`."""
     current = build_call(call)
@@ -134,7 +141,7 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
             return {"done": outcome.result, "resultType": outcome.result_type}
         if "stored" in step:
             outcome = _store_and_restore(outcome, **step["stored"])
-        seen["asks"].append(msgspec.to_builtins(outcome.requests))
+        seen["asks"].append({key: _spell_request(request) for key, request in outcome.requests.items()})
         seen["delays"].append(round(outcome.delay * 1000))
         current = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
     raise ValueError("expected the exchange to end with its last step")
