@@ -1,11 +1,12 @@
 """`lint` finds all errors where the readers stop at the first one, on whatever a server sends."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from counting import calls
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from strategies import RESULTS, json_values, results
 from test_wire import MORE, OURS, exchange
@@ -116,12 +117,22 @@ def test_receive_raises_the_first_error_of_lint(raw, method, capabilities):
     assert raised(call.receive, raw) == refused(findings)[:1]
 
 
+def is_json(value):
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 @given(results)
 @example(RESULTS[0])
 def test_input_requests_raises_the_first_error_of_lint(raw):
     asked = {"resultType": "input_required", "requestState": "s"}
     if "inputRequests" in raw:
         asked["inputRequests"] = raw["inputRequests"]
+    # The reader looks into no schema, where a number may be none that JSON has.
+    assume(is_json(asked))
     found = [one for one in refused(lint(asked)) if one[0] != "too_large"]
     assert raised(input_requests, asked) == found[:1]
 
