@@ -1,6 +1,5 @@
 """`lint` finds all errors where the readers stop at the first one, on whatever a server sends."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from counting import calls
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from strategies import RESULTS, json_values, results
+from strategies import RESULTS, is_json, json_values, results
 from test_wire import MORE, OURS, exchange
 from wire_values import asking, form
 
@@ -115,14 +114,6 @@ def test_receive_raises_the_first_error_of_lint(raw, method, capabilities):
         else Call("", {}, capabilities=capabilities)
     )
     assert raised(call.receive, raw) == refused(findings)[:1]
-
-
-def is_json(value):
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError:
-        return False
-    return True
 
 
 @given(results)
@@ -392,3 +383,10 @@ def test_lint_and_input_requests_tell_a_whole_response_from_a_result():
         input_requests(response)
     assert errors(lint(response)) == [(caught.value.code, caught.value.at)]
     assert not isinstance(caught.value, RemoteProtocolError)
+
+
+def test_lint_of_a_form_passes_over_members_of_a_composition_that_are_no_schemas():
+    schema = {"type": "object", "properties": {"a": {"type": "string", "oneOf": [5, {"const": "x"}, {"const": "x"}]}}}
+    found = [(finding.code, finding.at.rpartition("/a/")[2]) for finding in lint(asking(a=form(schema=schema)))]
+    assert ("repeated_choice", "oneOf/2") in found
+    assert found[0][0] == "schema_invalid"

@@ -145,7 +145,7 @@ def _split_assignment(text: str, forms: _Forms) -> tuple[str, str | None, str]:
             name, _, value = rest.partition("=")
             unknown = key, name, value
     if unknown is None:
-        expected = "expected KEY or KEY.FIELD=VALUE, with the key of a form that is asked"
+        expected = "expected KEY, or KEY.FIELD=VALUE for a form, with a key that is asked"
         raise BadInput(f"--accept {quote_short(text.partition('=')[0])}: {expected}")
     return unknown
 

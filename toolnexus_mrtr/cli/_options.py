@@ -107,8 +107,10 @@ def _add_answer(commands: Any) -> None:
         metavar="FILE",
         help="the JSON-RPC request of the paused call, or its params alone; - for standard input",
     )
-    paused.add_argument("--resume", metavar="FILE", help="the paused call, stored by --save; - for standard input")
-    command.add_argument("--save", metavar="FILE", help="store the retry for --resume; keep it secret")
+    paused.add_argument("--resume", metavar="FILE", help="what --save stored; - for standard input")
+    command.add_argument(
+        "--save", metavar="FILE", help="store this retry, to go on from if it is paused again; keep it secret"
+    )
     command.add_argument(
         "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
     )
