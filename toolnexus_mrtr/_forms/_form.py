@@ -136,8 +136,9 @@ class Form:
         picked, browsers post nothing: a page adds `false` and `[]` for those that it showed. A name that is no field is
         `not_allowed`: leave out what belongs to the page alone.
 
-        - Text stays as it was entered; an optional one that is `""` is left out. Blanks at the ends of an email
-          address, a uri, a date and a date-time are removed.
+        - Text stays as it was entered; an optional one that is `""` is left out, and a required one is sent as `""`
+          where its least length allows that. Blanks at the ends of an email address, a uri, a date and a date-time
+          are removed.
         - A date-time without an offset, as `<input type="datetime-local">` posts it, is given that of `timezone`, for
           example `zoneinfo.ZoneInfo("Europe/Paris")`. Without `timezone`, or where the clocks show that time twice or
           not at all, it is `wrong_format`. What a `tzinfo` raises is not caught. (Zones of `pytz` give wrong offsets.)
@@ -149,7 +150,8 @@ class Form:
           where only one choice has it. Anything else is `not_a_choice`. A blank is a choice only where it is a value as
           it stands; else it leaves an optional field out, and is `not_a_choice` for a required one.
         - A sequence for a list is taken as it is; an empty one is an answer. A single string for a list is one choice,
-          or several with commas between them; a blank one is no answer.
+          or else it is split at its commas, so an item of free text that has a comma needs a sequence; a blank string
+          is no answer.
         - Several strings for a field that takes one value are `wrong_type`.
 
         A blank in a number, a yes or no or a list is no answer, which is `required` where one is required.
@@ -157,8 +159,9 @@ class Form:
         `prefilled` is the content that the form showed before the person began, by `to_strings`: `defaults()`, or what
         was entered before. What comes back as it was shown keeps its value if that satisfies its field, even under a
         name that is no field. What was shown and is blank now was cleared: a text is sent as `""` and a list as `[]`,
-        so that the server does not put its default there again. Other fields that were cleared are left out, since
-        they have no empty value.
+        so that the server does not put its default there again, and where the field must not be empty that is an error.
+        Other fields that were cleared are left out, since they have no empty value. After errors, show again what was
+        entered, and pass the same `prefilled`.
 
         Raises `TypeError` for arguments of other types.
         """

@@ -24,7 +24,7 @@ _ANSWER_HELP: Final = """\
 Every key under inputRequests needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
 put commas between them; an empty VALUE is a list without items. A choice is given by
-its value or by its label:
+its value or by its label. Defaults are never filled in:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who
