@@ -1,6 +1,7 @@
 """Hypothesis strategies: any JSON value, and results of servers with something wrong in them."""
 
 import copy
+import json
 from typing import Any
 
 from hypothesis import strategies as st
@@ -74,3 +75,12 @@ def mutated_results(draw: st.DrawFn) -> dict[str, Any]:
 
 
 results = st.one_of(json_objects, mutated_results())
+
+
+def is_json(value: Any) -> bool:
+    """Whether JSON can hold a value: hypothesis may draw infinities from the constants of the code."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True

@@ -323,7 +323,7 @@ def test_adversary_names_a_few_keys_and_counts_the_rest():
         client.send("tools/call", plain())
         answers = {f"k{n}\n": {"action": "decline"} for n in range(9)}
         client.send("tools/call", plain(requestState="s-1", inputResponses=answers))
-    expected = 'plain, retry 1: expected no answer of "k0\\n", "k1\\n", "k2\\n", 6 more'
+    expected = 'plain, retry 1: expected no answer to "k0\\n", "k1\\n", "k2\\n", 6 more'
     assert find_verdict(server, "answer-key") == ("failed", (expected,))
 
 

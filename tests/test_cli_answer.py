@@ -224,6 +224,12 @@ def test_show_and_answer_refuse_an_unsafe_url():
         assert "/inputRequests/k/params/url" in refusal(command, "-", stdin=raw)
 
 
+def test_answer_says_that_a_form_with_an_unsupported_required_field_can_only_be_declined_or_cancelled():
+    raw = paused(k=form({"f": {"type": "object"}}, required=["f"]))
+    assert "can only be declined or cancelled" in refusal("answer", "-", "--accept", "k.f=x", stdin=raw)
+    assert answer(raw, "--decline", "k")["inputResponses"] == {"k": {"action": "decline"}}
+
+
 @pytest.mark.parametrize("state", ["", "p50", "a\ud800b", ' \u0000\u2028é\U0001f600\\/+="%20\n'])
 def test_answer_echoes_a_request_state_unchanged(state):
     assert answer({"resultType": "input_required", "requestState": state}) == {"requestState": state}

@@ -40,6 +40,8 @@ for line in sys.stdin:
         case _: print(json.dumps({"expect": raw.get("resultType") == "input_required"}), flush=True)
 """
 
+NO_LINE = "expected one line of JSON, at most 1 MiB, with either expect or error"
+
 
 def vector(id, raw, expect=None, **members):
     outcome = {} if "error" in members else {"expect": expect}
@@ -95,10 +97,10 @@ def test_vectors_cmd_passes_a_correct_program(folder):
     [
         ("crash", "the program ended"),
         ("leave", "the program ended"),
-        ("stutter", "no line of JSON with expect or error"),
-        ("junk", "no line of JSON with expect or error"),
-        ("both", "no line of JSON with expect or error"),
-        ("bytes", "no line of JSON with expect or error"),
+        ("stutter", NO_LINE),
+        ("junk", NO_LINE),
+        ("both", NO_LINE),
+        ("bytes", NO_LINE),
         ("hang", "no answer within 3 seconds"),
         ("refuse", "wrong outcome"),
     ],
@@ -221,7 +223,7 @@ def test_vectors_cmd_reads_a_long_answer_and_refuses_a_longer_one(folder):
     (failure,) = json.loads(folder.run(long).out)["failures"]
     assert len(json.dumps(failure)) < 5_000
     flood = vector("flood", {"do": "flood"}, expect=True)
-    assert folder.reasons(flood, GOOD) == {"flood": "no line of JSON with expect or error"}
+    assert folder.reasons(flood, GOOD) == {"flood": NO_LINE}
 
 
 def test_vectors_cmd_times_out_a_program_that_does_not_read(folder):

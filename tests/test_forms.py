@@ -496,3 +496,14 @@ def test_form_answerable_is_false_where_a_required_field_cannot_be_shown():
     properties = {"a": {"type": "object"}, "b": {"type": "string"}}
     assert Form.of({"properties": properties, "required": ["b"]}).answerable
     assert not Form.of({"properties": properties, "required": ["a"]}).answerable
+
+
+def test_form_of_lists_a_field_once_that_two_alternatives_of_the_form_describe():
+    schema = {
+        "type": "object",
+        "anyOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": {}, "b": {}}}],
+    }
+    assert [(field.name, field.kind) for field in Form.of(schema).fields] == [
+        ("a", "unsupported"),
+        ("b", "unsupported"),
+    ]

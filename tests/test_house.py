@@ -132,6 +132,6 @@ def test_the_import_loads_neither_jsonschema_nor_asyncio():
 
 
 def test_the_page_for_contributors_names_every_module():
-    page = (PACKAGE.parent / "CONTRIBUTING.md").read_text("utf-8")
+    page = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
     names = {*LAYER_OF, *FORMS_LAYER_OF}
     assert [name for name in names if f"`{name}`" not in page and f"`{name}/`" not in page] == []

@@ -119,7 +119,7 @@ def test_the_readmes_store_resumes_a_pause_by_from_json_once(tmp_path, monkeypat
     here["store"].close()
     there = run_block(STORE)
     done = there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
-    with pytest.raises(TypeError):
+    with pytest.raises(RuntimeError, match="somebody else"):
         there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
     there["store"].close()
     assert done["structuredContent"] == ANSWERED

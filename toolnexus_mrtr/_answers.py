@@ -1,4 +1,4 @@
-"""One host answer against its request: the value that the wire carries, or the field errors of a form. No I/O."""
+"""The answers of a host: which request each belongs to, what is sent for it or its field errors, and asking again."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ from toolnexus_mrtr._types import (
     ListRootsRequest,
     ListRootsResult,
     UnknownRequest,
+    name_request,
 )
 from toolnexus_mrtr._writer import write_message, write_result, write_roots
 
 #: What answers one input request: an `Answer`, a typed result, or a map of the members of either.
 HostAnswer: TypeAlias = Answer | AnswerLike | InputResult | Mapping[str, Any]
 
-#: The kind of request that a map answers which has this member; `ok` is a member of an `Answer`.
+#: A map with this member answers this kind of request; `ok` is a member of an `Answer`.
 _KINDS_BY_MEMBER: Final = {
     "action": ElicitRequest,
     "ok": ElicitRequest,
@@ -74,7 +75,7 @@ def write_answer(
     if isinstance(answer, Mapping) and not isinstance(request, UnknownRequest):
         answer = {name: member for name, member in answer.items() if name not in _ENVELOPE}
     if not isinstance(request, _kinds_answered_by(answer)):
-        expected = f"the answer to a {type(request).__name__}"
+        expected = f"an answer to {name_request(request)}"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
     if isinstance(request, ElicitRequest):
         return _write_elicitation_answer(key, answer, request, schema_at)

@@ -51,8 +51,8 @@ def run(
 
     Raises what `send`, the handlers and `on_step` raise, unchanged; `TimeoutError`; what `Call.receive` and
     `Pause.resume` raise, `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no
-    handler for, before anything of its pause is asked, and `wrong_value` for a number that is none; `TypeError` for a
-    wrong type, and for an awaitable.
+    handler for, before anything of its pause is asked, and `wrong_value` where `timeout` is NaN or `reask` negative;
+    `TypeError` for a wrong type, and for an awaitable.
     """
     deadline = _deadline(timeout)
     drive = _Drive(send=send, handlers=handlers, reask=reask, on_step=on_step, sleep=sleep, deadline=deadline)
@@ -141,7 +141,7 @@ class _Drive(Struct, frozen=True, kw_only=True):
         return from_state(Call, state.next_call(dict(zip(calls, responses, strict=True))))
 
     def _ask(self, pause: PauseState, key: str, request: InputRequest, call: HostCall) -> _Steps:
-        """Ask for one thing until its answer fits, or `reask` is used up; return what is sent for it."""
+        """Ask for one thing until its answer fits, and return what is sent; raise once `reask` is used up."""
         attempt = 1
         while True:
             answer = to_answer(request, (yield call))

@@ -28,7 +28,8 @@ class MrtrError(Exception):
     """The base of the errors of this library; a wrong Python type is a `TypeError`, and a deadline a `TimeoutError`.
 
     `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer into what was
-    refused: the raw result, a schema, the answers by key, or an argument by its name; `""` for the whole. `sentence`
+    refused: the raw result, a schema, the answers (by key, or by place in a list), the one value that a function was
+    given, or an argument by its name; `""` for the whole. `sentence`
     says to a person what was expected, and never holds an answer's value; compare `code` and `at`, not the text.
     """
 
@@ -50,11 +51,14 @@ class MrtrError(Exception):
 
 
 class RemoteProtocolError(MrtrError):
-    """The server broke a rule of the protocol; `at` points into its result."""
+    """What a server sent cannot be used: it breaks the protocol, passes a limit, or needs what is not supported here.
+
+    `at` points into its result, or into the schema that `Form.of` was given.
+    """
 
 
 class LocalProtocolError(MrtrError):
-    """The caller asked for something that the protocol does not allow; `at` points into what the caller gave."""
+    """What the caller gave cannot be used; `at` says which part of it."""
 
 
 class FieldError(Struct, frozen=True):

@@ -179,7 +179,7 @@ class Call(_Frozen):
         state = self._state
         raise_fault(next(result_type_faults(require_result(raw), state.result_types), None))
         if not ElicitationRequests.is_input_required(raw):
-            # The call has ended: only a value that contains itself is refused, and nothing for what JSON cannot carry.
+            # The call has ended, so that what JSON cannot carry is kept. Only a value that contains itself is refused.
             result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = from_state(Pause, state.accept_pause(raw))
@@ -220,10 +220,10 @@ class Pause(_Frozen):
 
     @property
     def id(self) -> str:
-        """A name to store it under, bound to what was asked: two pauses of one call that was sent twice have two.
+        """A name to store it under, bound to what was asked: pauses of one call differ in it where their results do.
 
-        It is the id of the call, the number of its retries and 16 hex digits of a keyed digest. Who can guess what was
-        asked can confirm it by the digest.
+        It is the id of the call, the number of its retries and 16 hex digits of a keyed digest. Who guesses what
+        was asked can check the guess by the digest.
         """
         return self._state.id
 
@@ -252,7 +252,7 @@ class Pause(_Frozen):
 
     @property
     def delay(self) -> float:
-        """Seconds to wait before the retry: 0 if something is asked, else 0.05, doubled by each such pause up to 5."""
+        """Seconds to wait before the retry: 0 if something is asked, else 0.05, doubled by each next pause up to 5."""
         return self._state.delay
 
     @overload
@@ -269,9 +269,10 @@ class Pause(_Frozen):
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, whose further
         members travel along, but for those of an envelope (`id`, `jsonrpc`, `method`, `resultType`); with a decline, a
-        cancel or the accept of a url `_meta` alone does. An `id` that this library made must be the one of that
-        request; any other is ignored. Where only elicitations are asked, an
-        iterable of `Answer`s will do: each finds its request by `id`. A `meta` replaces the `_meta` of the params.
+        cancel or the accept of a url `_meta` alone does. An `id` out of the `requests` of another pause is refused; any
+        other is ignored. What `input_requests` gives as an `UnknownRequest` is answered with a map, which is sent
+        whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
+        `meta` replaces the `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
@@ -309,7 +310,8 @@ class Pause(_Frozen):
 class RetryLimitExceeded(MrtrError):
     """The server paused the call again after `max_retries` retries (code `retry_limit`).
 
-    `pause` is that pause. Its `call.params` still hold what was answered before, and `resume` goes on all the same.
+    It is neither the server's fault nor the caller's. `pause` is that pause. Its `call.params` still hold what was
+    answered before, and `resume` goes on all the same.
     """
 
     pause: Pause

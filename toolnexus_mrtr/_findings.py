@@ -1,4 +1,4 @@
-"""A finding: one rule that a result breaks, with the link to the page of the specification that states it."""
+"""A finding: one thing that is wrong or unwise in a result, with a link to the page of the specification."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _Roots: TypeAlias = ListRootsResult | Sequence[Root | Mapping[str, Any]]
 
 
 class _Options(Struct, frozen=True, kw_only=True):
-    """The fields of `Handlers` that are given by keyword alone; in msgspec that holds for a whole class."""
+    """The fields of `Handlers` that are given by keyword alone: `kw_only` holds for a whole class."""
 
     modes: Collection[Literal["form", "url"]] = MODES
     sampling_tools: bool = False
@@ -139,7 +139,7 @@ class HostCall(Struct, frozen=True):
 
 
 def host_call_for(handlers: Handlers, key: str, request: InputRequest, host_request: Request | None) -> HostCall:
-    """Find the handler for a request, and pair it with a copy of its own: `host_request` for an elicitation.
+    """Find the handler for a request and its argument: `host_request`, or a copy of a request to sample.
 
     A handler is passed over where `modes` or `sampling_tools` exclude the request.
     """

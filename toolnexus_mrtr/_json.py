@@ -108,7 +108,7 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
 
 def has_split_pair(text: str) -> bool:
     """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
-    # Half a pair is never printable, and most text is: the two looks before cost less than a search.
+    # Half a pair is never printable, and most text is; to ask that first costs less than a search.
     return not text.isascii() and not text.isprintable() and _split_pair(text) is not None
 
 
@@ -124,7 +124,7 @@ def canonical_text(value: Any) -> str:
         return _canonical_text(value) if any(mark in text for mark in _WRITTEN_DIFFERENTLY) else text
     except RecursionError:
         pass
-    raise LocalProtocolError("wrong_value", "expected to be called with more of Python's recursion limit left")
+    raise LocalProtocolError("wrong_value", "expected fewer nested calls: no recursion depth is left to write JSON")
 
 
 def _canonical_text(value: Any) -> str:

@@ -67,8 +67,8 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
 
     The order is fixed: the type of the result, its method, `inputRequests`, the entries in the server's order,
     `requestState`, the nesting of the whole. Of one entry come first the errors that `Call.receive` would raise (its
-    shape, capabilities, url, limits), then what lint alone reports. A form that no client can check is one error,
-    whatever else its schema breaks. There are at most 1,000 findings: behind the last one nothing is looked at.
+    shape, capabilities, url, limits), then what lint alone reports. A form that this library cannot check is one
+    error, beside warnings about its schema. There are at most 1,000 findings: behind the last one nothing is looked at.
     Nothing is fetched, and no value of any JSON type raises.
 
     Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.

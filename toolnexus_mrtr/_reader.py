@@ -56,8 +56,8 @@ class ElicitationRequests:
         `ElicitRequest` with every field `None`; any string is taken for a mode. Both the specification's entries and
         Juneau's flat ones are read. `input_requests` reads the other kinds too.
 
-        Raises `RemoteProtocolError` whose `at` names the key: `wrong_type`, `unknown_mode` for a mode that is no
-        string, `unsafe_url` for a url that `inspect_url` refuses.
+        Raises `RemoteProtocolError`, its `at` pointing to the entry or to `inputRequests`: `wrong_type`, `unknown_mode`
+        for a mode that is no string, `unsafe_url` for a url that `inspect_url` refuses.
         """
         requests: dict[str, ElicitRequest | None] = {}
         for key, entry in _entries(raw).items():

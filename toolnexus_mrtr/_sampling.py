@@ -1,4 +1,4 @@
-"""What a message of sampling must hold: those of a server's request, and the one that answers it."""
+"""The rules for sampling messages: those in a server's request, and the client's answer."""
 
 from __future__ import annotations
 

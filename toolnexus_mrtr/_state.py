@@ -95,7 +95,10 @@ class PauseState(Struct, frozen=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """What binds an id to what was asked: server, call and result, in whatever order their members stand."""
+        """What binds an id to what was asked: the server's name, the method, the params and the raw result.
+
+        The order of members does not matter. `_meta` and what a retry adds to the params are left out.
+        """
         call = self.call
         params = {name: call.params[name] for name in call.params if name not in (*_OF_A_RETRY, "_meta")}
         return self._digest_of([call.server, call.method, params, self.raw])
@@ -204,9 +207,7 @@ def store(call: CallState, raw: dict[str, Any] | None = None) -> bytes:
     with suppress(RecursionError):
         stored = msgspec.to_builtins(_Stored(_FORMAT, call, raw))
         return json.dumps(stored, allow_nan=False, separators=(",", ":")).encode("ascii")
-    raise LocalProtocolError(
-        "wrong_value", "expected a call with more of Python's stack left: it is too deep to write the JSON"
-    )
+    raise LocalProtocolError("wrong_value", "expected fewer nested calls: no recursion depth is left to write JSON")
 
 
 def load(data: bytes | str, server: str | None) -> tuple[CallState, dict[str, Any] | None]:
@@ -222,8 +223,9 @@ def load(data: bytes | str, server: str | None) -> tuple[CallState, dict[str, An
 
 
 def stored_pause_invalid() -> LocalProtocolError:
-    """Make the error for anything but the bytes that `store` wrote. It says no more: they are secret."""
-    return LocalProtocolError("stored_pause_invalid", "expected what to_json of the same class has stored, unchanged")
+    """Make the error for what `store` did not write. It says no more: what is stored is secret."""
+    expected = "expected what to_json of the same class wrote, with the same content"
+    return LocalProtocolError("stored_pause_invalid", expected)
 
 
 def _load(data: bytes | str) -> _Stored | None:

@@ -80,5 +80,5 @@ def member_type(holder: Mapping[str, object], name: str) -> str:
 
 
 def another(found: str) -> str:
-    """Say of a found JSON type that it is not one of the few strings that were expected."""
+    """Say of a JSON type that it is a string, but not one of the few that were expected."""
     return "another string" if found == "a string" else found

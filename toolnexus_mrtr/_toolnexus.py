@@ -141,9 +141,10 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
 
     Mode `url` becomes kind `"authorization"` with the `url` and no data; anything else becomes kind `"input"` with the
     form's schema under `data["schema"]` when there is one, `{}` included. `prompt` is the message verbatim, `""` when
-    there is none. Takes an `ElicitRequest`, a raw entry of `inputRequests` in either shape, or the raw params of an
-    elicitation, which it reads leniently; the schema stays shared. Without an `id` a fresh one is made, `elc-…`, unique
-    over processes. For a `Pause` take its `requests`: `resume` refuses an answer with any other id of ours.
+    there is none. Takes an `ElicitRequest`, a raw entry `{method, params}`, or the raw params of an elicitation
+    alone, which it reads leniently; the schema stays shared. Without an `id` a fresh one is made, `elc-…`, unique
+    over processes. For a `Pause` take its `requests`: answers without keys are matched by
+    their ids, and by key `resume` refuses the id of another pause.
 
     Raises `LocalProtocolError` `not_an_elicitation` for the request of another method, and `RemoteProtocolError`
     `wrong_type`, `unknown_mode`, `missing_member` (mode `url` without a `url`) or `unsafe_url`.

@@ -48,8 +48,8 @@ class _Value(Struct, frozen=True, kw_only=True):
 class ElicitRequest(_Value, frozen=True, kw_only=True, omit_defaults=True, rename=_WIRE_NAMES):
     """A question to a person: a form, or a visit to a url (client/elicitation, "Elicitation Requests").
 
-    Each field is `None` when the member is absent. An absent `mode` means form. Where a reader made it, `url` was not
-    refused by `inspect_url`; without the mode `"url"` it means nothing. `requested_schema` is the server's object,
+    Each field is `None` when the member is absent. An absent `mode` means form. In the mode `"url"` a reader has
+    checked `url` by `inspect_url`; in a form it is unchecked: never show it. `requested_schema` is the server's object,
     whole and in its order, shared with the map that it was read from, and so is `meta`, the `_meta` of the params; one
     that is no object counts as absent.
     """
@@ -151,6 +151,12 @@ class UnknownRequest(_Value, frozen=True, kw_only=True):
 
 #: What one entry of `inputRequests` can be.
 InputRequest: TypeAlias = ElicitRequest | CreateMessageRequest | ListRootsRequest | UnknownRequest
+
+
+def name_request(request: InputRequest | None) -> str:
+    """Name what kind of thing is asked, for a message."""
+    names: dict[type, str] = {ElicitRequest: ELICIT, CreateMessageRequest: SAMPLE, ListRootsRequest: LIST_ROOTS}
+    return names.get(type(request), "a method that the protocol does not name")
 
 
 class ElicitResult(_Value, frozen=True, kw_only=True):

@@ -3,8 +3,9 @@
 How it works: what ends in `_faults` yields a `Finding` for each rule that is broken, entries in the server's order, and
 changes nothing. A reader, or `Call.receive`, raises the first of them; `lint` lists them all. Most entries of
 `inputRequests` break none of the rules of `shape_faults` and `url_faults`, so `read_well_formed` looks at each first,
-and these rules are asked only about an entry that it does not read: it must refuse whatever they do. Elsewhere are the
-rules on the schema of a form (`_forms`), on nesting (`_json`), and those that `lint` alone reports (`_lint`).
+and these rules are asked only about an entry that it does not read: it must give `None` for all that they would fault.
+Elsewhere are the rules on the schema of a form (`_forms`), on nesting (`_json`), and those that `lint` alone reports
+(`_lint`).
 
 An example. This result answers a `tools/call` whose client declared `{"elicitation": {}}`, forms alone:
 
@@ -62,7 +63,8 @@ from toolnexus_mrtr._types import (
 )
 from toolnexus_mrtr._urls import inspect_url, plain_url
 
-#: Well below the recursion limit, which the standard library's JSON comes up against; and how far a double can count.
+#: The deepest `Limits.depth`, well below Python's recursion limit; and the largest count, up to where doubles are
+#: exact.
 _DEEPEST: Final = 256
 MAX_COUNT: Final = 2**53
 
@@ -74,7 +76,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     counts nested objects and arrays of the whole pause, itself included, and of a call's params (there it is
     `wrong_value`); at most 256. The length of a url is judged by `inspect_url`.
 
-    Raises `TypeError` for what is no `int`, and `LocalProtocolError` `wrong_value` for one that is no limit.
+    Raises `TypeError` for what is no `int`, and `LocalProtocolError` `wrong_value` for one out of range.
     """
 
     input_requests: int = 100
@@ -98,7 +100,7 @@ class Entry(Struct, frozen=True):
 
     `params_at` is the pointer from the entry to its params, `""` where the entry is the params, as Apache Juneau's
     servers write it. `mode` is that of an elicitation, and `UNSET` for any other entry and for one without params.
-    Nothing is checked: what is not filled in here is whatever stood there, or `None`.
+    Nothing is checked: `method` and `params` are as the server sent them, `None` where absent.
     """
 
     method: Any
@@ -240,9 +242,9 @@ def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, l
 def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
     """What is missing or mistyped in one entry.
 
-    Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null, a `method`
-    must be a string, and only an elicitation is looked at further: what is there has its type, any string is a mode,
-    and null counts as absent except for `method`, `mode` and `message`.
+    Strictly, an entry is held to the protocol. Leniently, as Apache Juneau's client reads, it may be null; of an
+    elicitation, members that are there must have the right type, `mode` may be any string, and null means absent
+    except in `method`, `mode` and `message`; of any other entry `method` alone is looked at.
     """
     if not isinstance(entry, Mapping):
         return iter(() if entry is None and not strict else (wrong_type("an object", entry, at, MRTR),))

@@ -27,6 +27,7 @@ from toolnexus_mrtr._types import (
     ListRootsResult,
     Root,
     mode_of,
+    name_request,
 )
 
 #: Called with the key, the content and the form's schema or `None`; gives the content to send, or field errors.
@@ -58,11 +59,13 @@ class ElicitationResponses:
         (basic/patterns/mrtr, "Client Requirements", 1), of its kind; the accept of a form always carries `content`,
         that of a url never does. `None` for an optional field is left out, `3.0` for an integer field is sent as `3`;
         the rest is for `Form.check` to judge. Without `requests` content is sent where the result has some, numbers as
-        they are. Decline and cancel never carry it.
+        they are. Decline and cancel never carry it. A request that the lenient reader left empty takes any kind of
+        result.
 
         Raises `LocalProtocolError`: `wrong_value` for what the wire cannot carry, `answer_kind_mismatch`,
         `missing_answer`, `unexpected_answer`, each with `at` naming the key; `InvalidAnswer` with `not_sendable` for
-        each required field that is `None`; `TypeError` for `None` or another wrong type as map, key or result.
+        each required field that is `None`; `TypeError` where `results`, a key or a result has a wrong
+        type, `None` included.
         """
         _require_mapping("results", results)
         if requests is None:
@@ -127,9 +130,9 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
 def write_result(
     key: str, result: InputResult, request: InputRequest | None, fit: Fit
 ) -> dict[str, Any] | tuple[FieldError, ...]:
-    """Write any result, or return the field errors of its form; raise for anything else.
+    """Write any result, or return the field errors of its form; raise for any other fault.
 
-    `fit` checks the content of an accepted form, or leaves that to the caller.
+    `fit` turns the content of an accepted form into what is sent, or into field errors.
     """
     if isinstance(result, ElicitResult) and (request is None or isinstance(request, ElicitRequest)):
         return _write_elicit_result(key, result, request, fit)
@@ -138,7 +141,7 @@ def write_result(
     if isinstance(result, ListRootsResult) and _can_ask_for(ListRootsRequest, request):
         return write_roots(key, {"roots": result.roots})
     if isinstance(result, InputResult):
-        expected = f"the answer to a {type(request).__name__}, found a {type(result).__name__}"
+        expected = f"an answer to {name_request(request)}, found one of another kind"
         raise LocalProtocolError("answer_kind_mismatch", f"expected {expected}", pointer(key))
     expected = "an ElicitResult, a CreateMessageResult or a ListRootsResult"
     raise TypeError(f"each of results must be {expected}, not {type(result).__name__}")

@@ -1,8 +1,8 @@
-"""Checks whether one value of an answer can be sent and satisfies the constraints of its field; alone loads jsonschema.
+"""Checks whether a value of an answer can be sent and satisfies its field; the only module that loads jsonschema.
 
-Of jsonschema only keyword functions are used: those of the ten simple keywords, `format` with checkers of our own, and
-`XX is called directly, and takes one pass over the value. The rest of a server's schema
-never reaches jsonschema, because it is not made for schemas written by strangers: it fetches references from the
+Of jsonschema only the functions of single keywords are used: those of the ten in `BY_JSONSCHEMA`, and `format` with
+checkers of our own. Each is called directly, and takes one pass over the value. The rest of a server's schema never
+reaches jsonschema, because it is not made for schemas written by strangers: it fetches references from the
 network and from files, a `pattern` or nested alternatives can take exponential time, circular references exhaust the
 stack, and a malformed schema raises whatever error it runs into.
 """

@@ -104,7 +104,8 @@ class Constraints(Struct, frozen=True):
     jsonschema alone, and one of each group of `alternatives`; a number must be a multiple of each of `multiples_of`.
     `item_schemas` and `item_choices` are the same for each item of a list.
 
-    The rest is for showing and parsing it, and enforced by the schemas and choices. `types` are those that it may have;
+    The other members help to show and parse the value; what they say is checked through `schemas`, `choices`
+    and `alternatives`. `types` are those that it may have;
     of `open_types` any value may be entered, of the others only `suggestions`, which are the choices among the
     alternatives. `item_types` are those of an item, `None` where nothing is said of items, and `item_subschemas` the
     schemas that were read.
@@ -127,10 +128,10 @@ class FormConstraints(Struct, frozen=True):
     """What is enforced of a form.
 
     `fields` are the constraints by name of the field, in the order of the properties; then come names that are required
-    and not described, and those of `conditional`, which only a composition at the root describes. `subschemas` has for
-    each field the schemas that they were read from. `allowed` are the only names that the content may hold, or `None`;
-    `additional` are the constraints of values that belong to none of the fields, or `None`. `unenforced` are pointers
-    to the keywords that are left to the server.
+    and not described, and those of `conditional`, which only a part of the form describes that may not apply, such as a
+    member of `anyOf` or `then`. `subschemas` has for each field the schemas that title and describe it. `allowed` are
+    the only names that the content may hold, or `None`; `additional` are the constraints of values that belong to none
+    of the fields, or `None`. `unenforced` are pointers to the keywords that are left to the server.
     """
 
     title: str | None
@@ -220,7 +221,7 @@ class _Reader:
         return allowed, sources
 
     def _find_conditional(self, objects: list[Subschema]) -> Iterator[tuple[str, list[Subschema]]]:
-        """Yield the fields that the compositions of a form describe, with a schema of each."""
+        """Yield the fields that only a part of the form describes which may not apply, with a schema of each."""
         pending: list[Any] = []
         for schema, _ in objects:
             pending += _list_conditional(schema)
@@ -313,7 +314,7 @@ class _Reader:
                 alternatives.append(read.alternatives)
         selected = select_simple(schema)
         if types != types_of(schema):
-            # First, since nothing is checked after a `type` that does not hold: a value of a wrong type is called that.
+            # First, since nothing is checked after a `type` that does not hold: the error is then `wrong_type`.
             selected = {"type": names_of(types)} | {name: selected[name] for name in selected if name != "type"}
         constraints = Constraints(
             types=types,

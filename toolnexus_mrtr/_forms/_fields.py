@@ -13,12 +13,14 @@ from toolnexus_mrtr._forms._keywords import NUMBERS, SCALARS, Choice, Choices, f
 from toolnexus_mrtr._forms._schema import MAX_ITEMS
 from toolnexus_mrtr._forms._secrets import asks_for_secret
 
-# A new kind needs: what makes a field one of that kind (`_kind_of` below), what is typed for it (`_parsing`), its words
-# in `cli/_show` (`_KINDS`), bounds that `_lint` looks at (`_is_unsatisfiable`), `kind` in `fixtures/vector.schema.json`
-# and vectors, and the port (`tests/ports/javascript/`: `forms.mjs`, `parsing.mjs`, `lint.mjs`).
+# A new kind needs: what makes a field one of that kind (`_kind_of`), whether it is typed into (`_TYPED_INTO`) and can
+# be sensitive (`_make_field`), its choices if it has any (`_choices_of`), and the docstring of `Field`; what is typed
+# for it (`_parsing`, and the docstring of `Form.parse`); bounds and keywords (`_lint`: `_is_unsatisfiable`,
+# `_FIELD_KEYWORDS`); its words (`cli/_show`: `_KINDS`) and whether it is a list (`cli/_answer`: `_join_values`);
+# `fixtures/vector.schema.json`, `fixtures/README.md` and vectors; the port (`forms.mjs`, `parsing.mjs`, `lint.mjs`).
 Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "strings", "unsupported"]
 
-#: The kinds of field that a person types into: only these can ask for a secret.
+#: The kinds of field that a person types into. The only such field of a form is what its message asks for.
 _TYPED_INTO: Final = frozenset({"string", "number", "integer", "strings"})
 
 #: The keywords that describe objects, which no form can ask for.
@@ -67,8 +69,8 @@ class Field(Struct, frozen=True, kw_only=True):
 def list_fields(form: FormConstraints, message: str | None) -> tuple[Field, ...]:
     """List the fields of a form, in the order of their constraints.
 
-    With the message that comes with the form go its title and description: where there is one field to type into, they
-    say what for.
+    Where only one field is typed into, the message, the title and the description of the form are about that field:
+    they too can say that it is a secret.
     """
     fields = tuple(_make_field(name, form) for name in form.fields)
     typed_into = [field for field in fields if field.kind in _TYPED_INTO]

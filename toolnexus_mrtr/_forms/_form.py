@@ -92,8 +92,8 @@ class Form:
     def unenforced(self) -> tuple[str, ...]:
         """JSON Pointers into the schema: the constraints that `check` leaves to the server, `pattern` among them.
 
-        A `format` other than the four is no constraint and not listed, nor is what says nothing alone: `then` and
-        `else` go with their `if`, `minContains` and `maxContains` with their `contains`.
+        Not listed are formats other than the four, which are no constraints, and keywords without effect of their own:
+        for `then` and `else` see their `if`, for `minContains` and `maxContains` their `contains`.
         """
         return self._constraints.unenforced
 
@@ -136,8 +136,9 @@ class Form:
         picked, browsers post nothing: a page adds `false` and `[]` for those that it showed. A name that is no field is
         `not_allowed`: leave out what belongs to the page alone.
 
-        - Text stays as it was entered; an optional one that is `""` is left out. Blanks at the ends of an email
-          address, a uri, a date and a date-time are removed.
+        - Text stays as it was entered; an optional one that is `""` is left out, and a required one is sent as `""`
+          where its least length allows that. Blanks at the ends of an email address, a uri, a date and a date-time
+          are removed.
         - A date-time without an offset, as `<input type="datetime-local">` posts it, is given that of `timezone`, for
           example `zoneinfo.ZoneInfo("Europe/Paris")`. Without `timezone`, or where the clocks show that time twice or
           not at all, it is `wrong_format`. What a `tzinfo` raises is not caught. (Zones of `pytz` give wrong offsets.)
@@ -146,18 +147,21 @@ class Form:
           than 4,300 digits, is `not_sendable`; one too large for a double is `not_finite`.
         - Yes and no are `true`, `yes`, `y`, `on` or `1`, and `false`, `no`, `n`, `off` or `0`.
         - A choice is found by its value, or else by its label, or else by either without regard to case and blanks,
-          where only one choice has it. Anything else is `not_a_choice`, and a blank is unless it is a value.
+          where only one choice has it. Anything else is `not_a_choice`. A blank is a choice only where it is a value as
+          it stands; else it leaves an optional field out, and is `not_a_choice` for a required one.
         - A sequence for a list is taken as it is; an empty one is an answer. A single string for a list is one choice,
-          or several with commas between them; a blank one is no answer.
+          or else it is split at its commas, so an item of free text that has a comma needs a sequence; a blank string
+          is no answer.
         - Several strings for a field that takes one value are `wrong_type`.
 
-        A blank in a number, a choice, a yes or no or a list is no answer, which is an error where one is required.
+        A blank in a number, a yes or no or a list is no answer, which is `required` where one is required.
 
         `prefilled` is the content that the form showed before the person began, by `to_strings`: `defaults()`, or what
         was entered before. What comes back as it was shown keeps its value if that satisfies its field, even under a
         name that is no field. What was shown and is blank now was cleared: a text is sent as `""` and a list as `[]`,
-        so that the server does not put its default there again. Other fields that were cleared are left out, since
-        they have no empty value.
+        so that the server does not put its default there again, and where the field must not be empty that is an error.
+        Other fields that were cleared are left out, since they have no empty value. After errors, show again what was
+        entered, and pass the same `prefilled`.
 
         Raises `TypeError` for arguments of other types.
         """
@@ -286,7 +290,7 @@ def _depends_on_form(value: Any) -> bool:
 
 
 def _read_types_and_required(schema: Mapping[str, Any]) -> tuple[dict[str, frozenset[str]], Container[str]]:
-    """Read the types of each field, and the names that are required; of a restricted schema nothing else is read."""
+    """Read the types of each field, and the names that are required; of a plain schema nothing else is read."""
     loaded = load_schema(schema)
     if loaded.is_plain:
         fields = loaded.root["properties"]

@@ -85,8 +85,9 @@ def is_date_time(text: str) -> bool:
     return minute % (24 * 60) == 24 * 60 - 1
 
 
-# A new format needs: its message in `_checking` (`_FORMAT_MESSAGES`), what is typed for it (`_parsing`), vectors, and
-# the port (`tests/ports/javascript/formats.mjs`).
+# A new format needs: its message (`_checking`: `_FORMAT_MESSAGES`); in `_parsing` whatever has to be done with what was
+# typed; in `_lint`, which takes this table for what the specification allows, a table of its own; the docstrings that
+# say "four"; vectors, and the port (`tests/ports/javascript/formats.mjs`).
 #: What a string of a form can be asked to be (client/elicitation, "Supported Schema Types").
 FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "email": is_email,

@@ -136,7 +136,7 @@ ANY_TYPE: Final = SCALARS | {"array", "object", "null"}
 #: The types that a value of `type` allows: every integer is a number.
 _ALLOWED_TYPES: Final = {name: NUMBERS if name == "number" else frozenset({name}) for name in ANY_TYPE}
 
-#: The same for values that JSON Schema takes for equal: for 1 and 1.0, but not for 1 and true.
+#: A key that is equal for values which JSON Schema calls equal: for 1 and 1.0, but not for 1 and true.
 EqualityKey: TypeAlias = str | tuple[str, str]
 
 

@@ -45,7 +45,7 @@ _MAX_MEMBERS: Final = MAX_SUBSCHEMAS
 #: Text that a person would take for a link.
 _link: Final = re.compile(r"[a-z]://\S|\bwww\.\S", re.IGNORECASE).search
 
-#: The keywords of JSON Schema that change what a form accepts; any other is an annotation, or no keyword.
+#: The keywords of JSON Schema that change what a form accepts by themselves, and those that hold or name schemas.
 _CONSTRAINING: Final = (
     BEYOND_SIMPLE | BY_JSONSCHEMA | {"format", "$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"}
 )
@@ -171,7 +171,7 @@ def _annotation_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding
 
 
 def _choice_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
-    """List what is wrong with the choices of a field, or of the items of a list; of each kind the first."""
+    """List what is wrong with the choices of a field, or of the items of a list; of all but annotations the first."""
     names = schema.get("enumNames")
     values = _list_members(schema.get("enum"))
     if "enum" in schema and "enumNames" in schema and not _are_names(names, schema["enum"]):
@@ -256,7 +256,7 @@ def _has_valid_type(schema: Mapping[str, Any]) -> bool:
 
 
 def _field_findings(form: Form, fields: Mapping[str, Any], at: str) -> Iterator[Finding]:
-    """List the fields that ask for a secret, those that no value satisfies, and the defaults that do not."""
+    """List fields that ask for a secret, cannot be sent or have bounds that exclude each other; and bad defaults."""
     has_defaults = any("default" in field for field in fields.values() if isinstance(field, Mapping))
     valid_defaults = form.defaults() if has_defaults else {}
     for field in form.fields:

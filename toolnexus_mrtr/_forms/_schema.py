@@ -62,7 +62,7 @@ class LoadedSchema(Struct, frozen=True):
     """A schema that was checked: a plain copy of it, and its dialect.
 
     Every `$ref` in it leads to a schema in it; a `$dynamicRef` or `$recursiveRef` is not followed. `is_plain` says that
-    every field is described in place, without references and compositions, so that its types stand there. It is no
+    the schema decoded as `_PlainSchema`, so that the type of each field stands in the field itself. It is no
     statement of conformance: a form that is not plain may be in the restricted schema of the specification too.
     """
 
@@ -175,9 +175,9 @@ class _Property(Struct, forbid_unknown_fields=True, rename="camel"):
 
 
 class _PlainSchema(Struct, forbid_unknown_fields=True):
-    """The restricted schema of the specification (schema.ts, PrimitiveSchemaDefinition), within our bounds.
+    """A shape that most forms have, near to the restricted schema (schema.ts, PrimitiveSchemaDefinition).
 
-    Most forms are written in it. It is here for speed alone: what decodes as this needs no walk, which would accept it.
+    It is here for speed alone: what decodes as this needs no walk, which would accept it.
     """
 
     properties: dict[Annotated[str, Meta(max_length=MAX_NAME)], _Property]
@@ -205,9 +205,9 @@ def _is_plain(root: dict[str, Any], text: bytes) -> bool:
 class _Walk:
     """Visits every subschema: checks the value of each keyword, and refuses external and cyclic references.
 
-    The walk bounds the work that a schema makes later on, by its expanded size: the number of its subschemas and
-    choices, itself included, with a copy of the referenced schema in the place of each reference. Sizes are kept, so
-    that what is in a schema is walked through once.
+    The walk bounds the work that a schema makes later on, by its expanded size: its subschemas and choices are counted,
+    itself included, and for each reference once more those that it leads to, with a surcharge for their bytes. Sizes
+    are kept, so that what is in a schema is walked through once.
     """
 
     def __init__(self, root: dict[str, Any], dialect: str) -> None:
@@ -248,7 +248,7 @@ class _Walk:
         for keyword in counted:
             size += self._size_of_value(schema, keyword, (at, keyword))
             if size > MAX_SUBSCHEMAS:
-                raise _too_large(f"at most {MAX_SUBSCHEMAS} subschemas and choices", at)
+                raise _too_large(f"at most {MAX_SUBSCHEMAS} subschemas and choices, references expanded", at)
         self._ancestors.remove(id(schema))
         self._sizes[id(schema)] = size
         return size
@@ -256,7 +256,7 @@ class _Walk:
     def _size_of_value(self, schema: dict[str, Any], keyword: str, at: LazyPointer) -> int:
         value = schema[keyword]
         if isinstance(value, list) and len(value) > MAX_CHOICES:
-            raise _too_large(f"at most {MAX_CHOICES} choices", at)
+            raise _too_large(f"at most {MAX_CHOICES} choices or members of a list", at)
         if keyword == "enum":
             return len(value)
         if isinstance(value, str):

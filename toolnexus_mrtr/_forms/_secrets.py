@@ -15,7 +15,7 @@ _MAX_READ: Final = 1_000
 #: How many characters before a phrase are read, to see whether it is only spoken of.
 _MAX_BEFORE: Final = 40
 
-#: A sentence ends at one of these, if a blank or nothing follows.
+#: A sentence ends at punctuation before a blank or the end of the text, and at each line break.
 _split: Final = re.compile(r"[.!?;:]+(?:\s|$)|\n").split
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -102,7 +102,7 @@ _DENIALS: Final = """
     (?:never|not|t) (?:add|ask for|enter|give|include|paste|provide|put|send|share|store|submit|type|use|write)
 """
 
-#: The words that ask for what follows them.
+#: The words that end a denial: what follows is asked for again.
 _REQUESTS: Final = """
     enter | type | paste | provide | give | but | add | choose | fill | input | insert | only | put | send | set
     specify | submit | supply | tell | then | write

@@ -17,8 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     0: the command did its work, or the reader of its output closed the pipe early, as `head` does.
-    1: the output cannot be written; or `lint` found an error, a vector failed, or a client did not pass all that
-    `adversary` checks.
+    1: the output cannot be written; or `lint` found an error, a vector failed, or a client failed a rule of `adversary`
+    or left it untested.
     2: the input is bad.
     130: the command was interrupted.
 

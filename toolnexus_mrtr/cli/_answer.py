@@ -91,6 +91,8 @@ def _parse_contents(accepted: Mapping[str, _Strings], forms: _Forms) -> dict[str
             continue
         if isinstance(form, MrtrError):
             raise BadInput(f"{quote_short(key)} can only be declined or cancelled, it cannot be checked: {form}")
+        if not form.answerable:
+            raise BadInput(f"{quote_short(key)} can only be declined or cancelled, a required field is unsupported")
         contents[key], errors = form.parse(_join_values(accepted[key], form))
         sentences += [f"{format_field(key, error.field)}: expected {error.message}" for error in errors]
     if sentences:
@@ -145,7 +147,7 @@ def _split_assignment(text: str, forms: _Forms) -> tuple[str, str | None, str]:
             name, _, value = rest.partition("=")
             unknown = key, name, value
     if unknown is None:
-        expected = "expected KEY or KEY.FIELD=VALUE, with the key of a form that is asked"
+        expected = "expected KEY, or KEY.FIELD=VALUE for a form, with a key that is asked"
         raise BadInput(f"--accept {quote_short(text.partition('=')[0])}: {expected}")
     return unknown
 

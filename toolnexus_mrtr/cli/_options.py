@@ -24,7 +24,7 @@ _ANSWER_HELP: Final = """\
 Every key under inputRequests needs one of --accept, --decline and --cancel.
 Give each field of a form its own --accept, and each item of a list its own too, or
 put commas between them; an empty VALUE is a list without items. A choice is given by
-its value or by its label:
+its value or by its label. Defaults are never filled in:
 
   toolnexus-mrtr answer paused.json --accept who.name=Ada --accept who.guests=2
   toolnexus-mrtr answer paused.json --decline who
@@ -107,8 +107,10 @@ def _add_answer(commands: Any) -> None:
         metavar="FILE",
         help="the JSON-RPC request of the paused call, or its params alone; - for standard input",
     )
-    paused.add_argument("--resume", metavar="FILE", help="the paused call, stored by --save; - for standard input")
-    command.add_argument("--save", metavar="FILE", help="store the retry for --resume; keep it secret")
+    paused.add_argument("--resume", metavar="FILE", help="what --save stored; - for standard input")
+    command.add_argument(
+        "--save", metavar="FILE", help="store this retry, to go on from if it is paused again; keep it secret"
+    )
     command.add_argument(
         "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
     )

@@ -169,12 +169,12 @@ def _check_keys(asked: dict[str, Any], answers: dict[str, Any], earlier: set[str
     old = [key for key in extra if key in earlier]
     new = [key for key in extra if key not in earlier]
     if earlier:
-        yield Check("answers-kept", not old, f"expected no answer of {_list_keys(old)} again")
+        yield Check("answers-kept", not old, f"expected no answer to {_list_keys(old)} again")
     if asked:
-        yield Check("answer-key", not new, f"expected no answer of {_list_keys(new)}")
+        yield Check("answer-key", not new, f"expected no answer to {_list_keys(new)}")
     if asked and not new:
         missing = [key for key in asked if key not in answers]
-        yield Check("answer-missing", not missing, f"expected an answer of {_list_keys(missing)}")
+        yield Check("answer-missing", not missing, f"expected an answer to {_list_keys(missing)}")
 
 
 def _list_keys(keys: list[str]) -> str:

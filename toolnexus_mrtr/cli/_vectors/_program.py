@@ -98,7 +98,9 @@ class Program:
             if isinstance(value, dict) and len(value.keys() & {"expect", "error"}) == 1:
                 return value
         self.stop()
-        raise VectorFailed("no line of JSON with expect or error" if answer else "the program ended")
+        raise VectorFailed(
+            "expected one line of JSON, at most 1 MiB, with either expect or error" if answer else "the program ended"
+        )
 
 
 def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
