@@ -156,6 +156,23 @@ def test_vectors_compare_the_order_of_members_where_the_flag_says_so(folder):
     assert '    at "/expect": expected the members in another order\n' in text
 
 
+def test_vectors_compare_headers_and_disclosures_only_where_a_vector_expects_them(folder):
+    given = {"do": "give", "it": {"sends": [], "headers": [{}], "disclosures": [[]]}}
+    vectors = [
+        vector("neither", given, expect={"sends": []}),
+        vector("headers", given, expect={"sends": [], "headers": [{}]}),
+        vector("wrong-headers", given, expect={"sends": [], "headers": []}),
+        vector("wrong-disclosures", given, expect={"sends": [], "disclosures": [[{}]]}),
+        vector("headers-missing", {"do": "give", "it": {"sends": []}}, expect={"sends": [], "headers": [{}]}),
+        vector("no-object", {"do": "give", "it": []}, expect={"sends": []}),
+        vector("refused", given, error={"code": "wrong_type", "at": ""}),
+        vector("sends-unexpected", given, expect={"headers": [{}]}),
+    ]
+    file = {"format": 1, "operation": "exchange", "vectors": vectors}
+    (folder.path / "2026-07-28" / "exchange.json").write_text(json.dumps(file), "ascii")
+    assert list(folder.reasons(GOOD)) == [one["id"] for one in vectors[2:]]
+
+
 def test_vectors_format_text_prints_each_failure_and_a_table(folder):
     wrong = vector("wrong", {"do": "give", "it": {"n": "\x1b[2J"}}, expect={"m": 1})
     hangs = vector("hangs", {"do": "crash"})

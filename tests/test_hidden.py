@@ -166,8 +166,8 @@ def hidden(function: Any, *arguments: Any, **named: Any) -> Any:
 def test_call_and_what_it_gives_show_no_params_capabilities_or_state(value):
     for params in (value, {"arguments": value}, {"_meta": {"io.modelcontextprotocol/clientCapabilities": value}}):
         hidden(Call, "tools/call", params)
-    call = hidden(Call, "tools/call", {"x": value}, capabilities={"elicitation": {"x": value}}, server=TEXT, id="c")
-    call = call or Call("tools/call", {"x": TEXT}, capabilities={"elicitation": {"x": NUMBER}}, server=TEXT, id="c")
+    call = hidden(Call, "tools/call", {"x": value}, capabilities={"elicitation": {"x": value}}, server="s", id="c")
+    call = call or Call("tools/call", {"x": TEXT}, capabilities={"elicitation": {"x": NUMBER}}, server="s", id="c")
     hidden(Call, "tools/call", {}, capabilities=value)
     for raw in (
         asking("s", a=FORM) | {"requestState": value},

@@ -17,10 +17,11 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
 #: Each block by a text that only it contains.
-SIGNS = ASKING, LOOP, DRIVEN, STORE, CODEC, PAGE = (
+SIGNS = ASKING, LOOP, DRIVEN, VETO, STORE, CODEC, PAGE = (
     "def ask(request)",
     "def call_tool(",
     "async def call_tool_async",
+    "def keep_numbers_back(",
     "sqlite3.connect",
     "def retry(",
     "def read_page(",
@@ -59,33 +60,65 @@ def say(*lines: str) -> Any:
 def test_the_readmes_own_loop_answers_with_receive_and_resume():
     call_tool = run_block(LOOP)["call_tool"]
     ask = run_block(ASKING, input=say("yes", "Ada", "", ""))["ask"]
-    assert call_tool(send, ask, "send_parcel", {"weight": 1.5})["structuredContent"] == ANSWERED
+    assert call_tool(send, ask, "send_parcel", {"weight": 1.5})["structuredContent"] == {
+        "who": {"action": "accept", "content": {"name": "Ada", "guests": 1}}
+    }
 
 
-def test_the_readmes_ask_fills_in_a_form_at_a_terminal(capsys):
-    request = Call("tools/call", {}).receive(PAUSED).requests["who"]
-    ask = run_block(ASKING, input=say("yes", "", "many", "Window", "Ada", "2", "window"))["ask"]
-    assert ask(request) == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
-    printed = capsys.readouterr().out
-    assert printed.splitlines() == [
-        "Who is the booking for?",
+def ask_about(entry: dict[str, Any], *lines: str) -> tuple[Request, Answer, list[str]]:
+    """Ask what a server asks, by the README's `ask`: the request, its answer, and the prompts that were shown."""
+    call = Call("tools/call", {"name": "send_parcel"}, server="parcels")
+    (request,) = call.receive({"resultType": "input_required", "inputRequests": {"k": entry}}).requests.values()
+    prompts: list[str] = []
+    typed = iter(lines)
+    ask = run_block(ASKING, input=lambda prompt: (prompts.append(prompt), next(typed))[1])["ask"]
+    return request, ask(request), prompts
+
+
+def entry(**params: Any) -> dict[str, Any]:
+    return {"method": "elicitation/create", "params": {"message": "m", **params}}
+
+
+def test_the_readmes_ask_shows_a_form_at_a_terminal_and_says_who_asks(capsys):
+    asked = PAUSED["inputRequests"]["who"]
+    request, answer, prompts = ask_about(asked, "yes", "", "many", "Window", "Ada", "2", "window")
+    assert answer == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
+    assert capsys.readouterr().out.splitlines() == [
+        "parcels asks (send_parcel): Who is the booking for?",
         "/name: expected at least 1 character",
         "/guests: expected a whole number, digits only",
     ]
+    assert prompts == [
+        "Fill it in (yes, no, or Enter to leave it)? ",
+        *["Full name (required): ", "guests (optional; Enter takes 1): ", "seat (Window | Aisle; optional): "] * 2,
+    ]
+
+
+def test_the_readmes_ask_takes_the_default_that_it_shows():
+    schema = {"properties": {"a": {"type": "string", "description": "Who?", "default": "Ada"}}, "required": ["a"]}
+    request, answer, prompts = ask_about(entry(requestedSchema={"type": "object", **schema}), "yes", "")
+    assert answer == Answer(request.id, ok=True, data={"a": "Ada"})
+    assert prompts[1] == "a (Who?; required; Enter takes Ada): "
+
+
+@pytest.mark.parametrize(("typed", "reason"), [("no", "declined"), ("", "cancelled")])
+def test_the_readmes_ask_declines_only_what_a_person_declined(typed, reason):
+    request, answer, _ = ask_about(entry(requestedSchema={"type": "object", "properties": {}}), typed)
+    assert answer == Answer(request.id, ok=False, reason=reason)
 
 
 @pytest.mark.parametrize(
-    "request_",
+    "asked",
     [
-        Request("1", "authorization", "Sign in.", url="https://a.example/"),
-        Request("1", "input", "Say no.", data={"schema": {"type": "object"}}),
-        Request("1", "input", "Fetch.", data={"schema": {"properties": {"a": {"$ref": "https://a.example/"}}}}),
+        entry(mode="url", url="https://a.example/"),
+        entry(requestedSchema={"type": "object", "properties": {"a": {"$ref": "https://a.example/"}}}),
+        entry(requestedSchema={"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}),
     ],
-    ids=["a visit", "a no", "a form that cannot be checked"],
+    ids=["a visit", "a form that cannot be checked", "a form that nobody can fill in"],
 )
-def test_the_readmes_ask_declines_at_a_terminal(request_):
-    ask = run_block(ASKING, input=say("yes" if request_.prompt == "Fetch." else "no"))["ask"]
-    assert ask(request_) == Answer("1", ok=False, reason="declined")
+def test_the_readmes_ask_cancels_what_nobody_saw(asked):
+    request, answer, prompts = ask_about(asked)
+    assert (answer, prompts) == (Answer(request.id, ok=False, reason="cancelled"), [])
 
 
 def test_the_readmes_run_async_asks_everything_and_prints_each_step(capsys):
@@ -99,6 +132,16 @@ def test_the_readmes_run_async_asks_everything_and_prints_each_step(capsys):
     done = asyncio.run(call_tool_async(send_async, wait_for, None, None))
     assert done["structuredContent"] == ANSWERED
     assert [line.partition("(")[0] for line in capsys.readouterr().out.splitlines()] == ["Call", "Pause", "Call"]
+
+
+def test_the_readmes_veto_by_disclosures_keeps_a_number_back():
+    keep_numbers_back = run_block(VETO)["keep_numbers_back"]
+    pause = Call("tools/call", {}).receive(PAUSED)
+    keep_numbers_back(pause)
+    keep_numbers_back(pause.call)
+    keep_numbers_back(pause.resume({"who": {"action": "accept", "content": {"name": "Ada"}}}))
+    with pytest.raises(PermissionError):
+        keep_numbers_back(pause.resume({"who": {"action": "accept", "content": {"name": "Ada", "guests": 2}}}))
 
 
 def test_the_readmes_retry_only_reads_and_writes():

@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._errors import InvalidAnswer, LocalProtocolError, RemoteProtocolError, require_int, require_type
-from toolnexus_mrtr._exchange import Call, Done, Pause, from_state, state_of
+from toolnexus_mrtr._exchange import Call, Done, Pause
 from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answer
-from toolnexus_mrtr._state import PauseState
+from toolnexus_mrtr._state import PauseState, from_state, state_of
 from toolnexus_mrtr._text import json_type
 from toolnexus_mrtr._types import InputRequest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, TypeVar, final, overload
+from typing import Any, final, overload
 
 from msgspec import Struct
 
@@ -14,12 +14,19 @@ from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
 from toolnexus_mrtr._outgoing import Disclosure, list_disclosures, make_headers
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
-from toolnexus_mrtr._state import CallState, PauseState, load, require_declaration, store, stored_pause_invalid
+from toolnexus_mrtr._state import (
+    CallState,
+    Frozen,
+    PauseState,
+    from_state,
+    load,
+    require_declaration,
+    store,
+    stored_pause_invalid,
+)
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
 from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
-
-_Kind = TypeVar("_Kind", bound="_Frozen")
 
 
 class Done(Struct, frozen=True):
@@ -38,38 +45,8 @@ class Done(Struct, frozen=True):
         return [("result_type", self.result_type)]
 
 
-class _Frozen:
-    """A frozen value, compared by its private state, which its `repr` does not show."""
-
-    __slots__ = ("_state",)
-    _state: Any
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._state == getattr(other, "_state", None)
-
-    def __hash__(self) -> int:
-        # Params and results cannot be hashed; what `repr` shows differs between most calls and pauses.
-        return hash(tuple(value for _, value in self.__rich_repr__()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return from_state, (type(self), self._state)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        shown: list[tuple[str, Any]] = self._state.shown
-        return shown
-
-
 @final
-class Call(_Frozen):
+class Call(Frozen):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
     Make a new one for each call: its `id` keeps an answer from reaching another call. `server` is your own name for the
@@ -145,6 +122,7 @@ class Call(_Frozen):
     def disclosures(self) -> tuple[Disclosure, ...]:
         """What this retry gives away, in order: each action, each value of content, and every further member.
 
+        An answer without an `action`, such as a message of a language model, is listed by its members.
         `on_step` can look at it and veto. A first send gives nothing of this kind away: `()`.
         """
         if not self._state.retry:
@@ -201,7 +179,7 @@ class Call(_Frozen):
 
 
 @final
-class Pause(_Frozen):
+class Pause(Frozen):
     """A call that waits for input; `Call.receive` makes it, and `Pause.from_json`.
 
     Show its `requests`, or read its `input_requests`, and `resume`. What it gives out is copied each time.
@@ -324,18 +302,6 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
         return RetryLimitExceeded, (self.pause,)
-
-
-def from_state(kind: type[_Kind], state: CallState | PauseState) -> _Kind:
-    """Make the public value of a state."""
-    value = object.__new__(kind)
-    object.__setattr__(value, "_state", state)
-    return value
-
-
-def state_of(pause: Pause) -> PauseState:
-    """Give the private state of a pause to a driver, which checks each answer as it comes, without `resume`."""
-    return pause._state  # noqa: SLF001 - the state is this module's own
 
 
 def _plain_str(name: str, value: str) -> str:

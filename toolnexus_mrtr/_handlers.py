@@ -109,6 +109,9 @@ def request_meta(
 
     Raises `TypeError` for a wrong type, and `LocalProtocolError` `wrong_value` for what JSON cannot carry.
     """
+    flags = {"form": form, "url": url, "sampling": sampling, "sampling_tools": sampling_tools, "roots": roots}
+    for name, flag in flags.items():
+        require_type(name, flag, bool, "a bool")
     require_type("extensions", extensions, Mapping | None, "a mapping")
     declared: dict[str, Any] = {}
     if form or url:

@@ -50,7 +50,7 @@ class Disclosure(Struct, frozen=True):
 
 def name_of(method: str, params: Mapping[str, Any]) -> str | None:
     """Give the name of the tool or prompt, or the uri of the resource; `None` where the params have none."""
-    name = params.get(_NAMES.get(method, ""))
+    name = params.get(_NAMES[method]) if method in _NAMES else None
     return name if isinstance(name, str) else None
 
 
@@ -83,7 +83,7 @@ def _encode(value: str) -> str:
 
 
 def _values_of(response: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
-    """Give the members of one input response, and in place of the content of an elicitation its values."""
+    """Give the members of one input response, and in place of a `content` beside an `action` its values."""
     for name, value in response.items():
         if name == "content" and "action" in response and isinstance(value, dict):
             yield from ((f"{at}/content{pointer(field)}", entered) for field, entered in value.items())

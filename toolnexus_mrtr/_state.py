@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -47,6 +47,7 @@ _SHOWN: Final = 16
 _OF_A_RETRY: Final = ("inputResponses", "requestState")
 
 _Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+_Kind = TypeVar("_Kind", bound="Frozen")
 
 
 class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -233,6 +234,51 @@ def _load(data: bytes | str) -> _Stored | None:
         # copy_json refuses NaN and the infinities, which the standard library reads.
         stored = msgspec.convert(copy_json(json.loads(data), depth=_DEEPEST), _Stored)
         require_declaration(stored.call.params, "")
+        if stored.call.retry:
+            msgspec.convert(stored.call.params.get("inputResponses", {}), dict[str, dict[str, Any]])
     except (ValueError, RecursionError, msgspec.MsgspecError, MrtrError):
         return None
     return stored
+
+
+class Frozen:
+    """A frozen value, compared by its private state, which its `repr` does not show."""
+
+    __slots__ = ("_state",)
+    _state: Any
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._state == getattr(other, "_state", None)
+
+    def __hash__(self) -> int:
+        # Params and results cannot be hashed; what `repr` shows differs between most calls and pauses.
+        return hash(tuple(value for _, value in self.__rich_repr__()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_state, (type(self), self._state)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        shown: list[tuple[str, Any]] = self._state.shown
+        return shown
+
+
+def from_state(kind: type[_Kind], state: CallState | PauseState) -> _Kind:
+    """Make the public value of a state."""
+    value = object.__new__(kind)
+    object.__setattr__(value, "_state", state)
+    return value
+
+
+def state_of(pause: Frozen) -> PauseState:
+    """Give the private state of a pause to a driver, which checks each answer as it comes, without `resume`."""
+    state: PauseState = pause._state  # noqa: SLF001 - the state is this module's own
+    return state

@@ -7,7 +7,6 @@ conformance suite that MCP_CONFORMANCE_SCENARIO names, or that of `toolnexus-mrt
 
 from __future__ import annotations
 
-import base64
 import codecs
 import io
 import itertools
@@ -32,9 +31,6 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "low-level-client", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": CAPABILITIES,
 }
-
-#: What the header Mcp-Name repeats of the params.
-NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 UNSUPPORTED_VERSION = -32022
 
@@ -62,22 +58,8 @@ def encode(message: Mapping[str, Any]) -> bytes:
 
 def headers(message: Mapping[str, Any]) -> dict[str, str]:
     """What a POST repeats of its message in headers, for those on the way who do not read bodies."""
-    method, params = message["method"], message["params"]
-    named = {"Mcp-Name": header_text(params[NAMED[method]])} if method in NAMED else {}
-    return {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": params["_meta"]["io.modelcontextprotocol/protocolVersion"],
-        "Mcp-Method": method,
-        **named,
-    }
-
-
-def header_text(text: str) -> str:
-    """Encode what a header cannot hold as it is, or what would be taken for encoded."""
-    if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
-        return text
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+    media = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    return media | Call(message["method"], message["params"]).headers
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from toolnexus_mrtr import (
     Choice,
     CreateMessageRequest,
     CreateMessageResult,
+    Disclosure,
     Done,
     ElicitationRequests,
     ElicitationResponses,
@@ -31,6 +32,7 @@ from toolnexus_mrtr import (
     ListRootsResult,
     LocalProtocolError,
     MrtrError,
+    Origin,
     Pause,
     RemoteProtocolError,
     Request,
@@ -44,6 +46,7 @@ from toolnexus_mrtr import (
     inspect_url,
     lint,
     printable,
+    request_meta,
     run,
     run_async,
 )
@@ -242,6 +245,24 @@ def filling_in_a_form(schema: Mapping[str, Any], content: Mapping[str, Any]) -> 
     form.parse({}, timezone="UTC")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     form.parse({"name": b"Ada"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     field.label = ""  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def asking_a_person(request: Request) -> Answer:
+    assert_type(request.origin, Origin | None)
+    assert_type(request.form(), Form | None)
+    assert_type(request.decline(), Answer)
+    assert_type(request.cancel(), Answer)
+    # Refused: an action for data.
+    request.accept("decline")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return request.accept({"name": "Ada"})
+
+
+def sending_by_http(call: Call) -> dict[str, str]:
+    assert_type(call.disclosures, tuple[Disclosure, ...])
+    assert_type(request_meta(form=True, roots=True), dict[str, Any])
+    # Refused: a mode as an argument without its name.
+    request_meta("form")  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
+    return call.headers
 
 
 def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRootsResult) -> Call:

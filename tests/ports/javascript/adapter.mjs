@@ -7,6 +7,7 @@ import { MrtrError } from "./errors.mjs";
 import { exchange } from "./exchange.mjs";
 import { Form } from "./forms.mjs";
 import { lint } from "./lint.mjs";
+import { requestMeta } from "./outgoing.mjs";
 import { inputRequests, isInputRequired, requestState, requests } from "./reader.mjs";
 import { parse, toStrings } from "./parsing.mjs";
 import { printable } from "./text.mjs";
@@ -25,6 +26,7 @@ const OPERATIONS = {
   to_input_responses: ({ results, requests }) => toInputResponses(results, asked(requests)),
   elicitation_to_request: ({ params, id }) => elicitationToRequest(params, id),
   answer_to_elicit_result: ({ answer, request }) => answerToElicitResult(answer, request),
+  request_meta: requestMeta,
   exchange,
   form_check: ({ schema, content }) => new Form(schema).check(content),
   form_fields: ({ schema, message }) => {

@@ -17,10 +17,10 @@ import {
   urlFaults,
 } from "./reader.mjs";
 import { digest } from "./identity.mjs";
+import { CAPABILITIES, disclosuresOf, headersOf } from "./outgoing.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
-const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
 class InvalidAnswer extends LocalError {
@@ -31,7 +31,7 @@ class InvalidAnswer extends LocalError {
 }
 
 export function exchange({ call, steps }) {
-  const seen = { sends: [], asks: [], delays: [] };
+  const seen = { sends: [], headers: [], disclosures: [], asks: [], delays: [] };
   try {
     return { ...seen, outcome: play(call, steps, seen) };
   } catch (error) {
@@ -45,6 +45,8 @@ function play(given, steps, seen) {
   let call = start(given);
   for (const step of steps) {
     seen.sends.push(call.params);
+    seen.headers.push(headersOf(call));
+    seen.disclosures.push(disclosuresOf(call));
     let pause = receive(call, step.receive);
     if (pause.done) return pause.done;
     if (step.stored) pause = restored(pause, step.stored);

@@ -26,7 +26,7 @@ function byCodePoint(left, right) {
 }
 
 // A half of a surrogate pair that stands alone is three bytes, which no encoder of the platform writes.
-const utf8 = (text) =>
+export const utf8 = (text) =>
   Buffer.concat(
     [...text].map((character) => {
       const point = character.codePointAt(0);

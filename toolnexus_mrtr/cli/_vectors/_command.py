@@ -14,7 +14,7 @@ from toolnexus_mrtr.cli._json import is_same_json
 from toolnexus_mrtr.cli._text import fold, quote, quote_short, truncate
 from toolnexus_mrtr.cli._vectors._difference import Difference, find_differences
 from toolnexus_mrtr.cli._vectors._fixtures import ExpectedFailures, Vector, load_expected_failures, load_vectors
-from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, run_operation
+from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, leave_out_unexpected, run_operation
 from toolnexus_mrtr.cli._vectors._program import Program, VectorFailed
 
 _VERDICTS: Final = ("passed", "failed", "expected to fail", "left out")
@@ -80,6 +80,9 @@ def _compare(vector: Vector, answer: dict[str, Any]) -> Iterator[Difference]:
     if "error" in answer and isinstance(answer["error"], dict):
         # The text of an error is never compared.
         answer = {"error": {name: answer["error"][name] for name in ("code", "at") if name in answer["error"]}}
+    elif "expect" in answer:
+        outcome = leave_out_unexpected(vector.operation, answer["expect"], vector.expected.get("expect"))
+        answer = answer | {"expect": outcome}
     yield from find_differences(vector.expected, answer, is_ordered="Order" in vector.flags)
 
 

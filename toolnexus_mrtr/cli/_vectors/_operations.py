@@ -34,6 +34,7 @@ from toolnexus_mrtr import (
     inspect_url,
     lint,
     printable,
+    request_meta,
 )
 
 #: The members of a `Field` whose names in JSON Schema, and so in the vectors, differ.
@@ -132,23 +133,29 @@ def _spell_request(request: Request) -> dict[str, Any]:
 
 
 def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[str, list[Any]]) -> dict[str, Any]:
-    """Play an exchange to its end and give the outcome; adds each send, question and delay to `seen`."""
+    """Play an exchange to its end and give the outcome; adds what is sent and asked to the lists of `seen`."""
     current = build_call(call)
     for step in steps:
-        seen["sends"].append(current.params)
+        disclosures = [_select_present(disclosure) for disclosure in current.disclosures]
+        _add(seen, sends=current.params, headers=current.headers, disclosures=disclosures)
         outcome = current.receive(step["receive"])
         if not isinstance(outcome, Pause):
             return {"done": outcome.result, "resultType": outcome.result_type}
         if "stored" in step:
             outcome = _store_and_restore(outcome, **step["stored"])
-        seen["asks"].append({key: _spell_request(request) for key, request in outcome.requests.items()})
-        seen["delays"].append(round(outcome.delay * 1000))
+        asks = {key: _spell_request(request) for key, request in outcome.requests.items()}
+        _add(seen, asks=asks, delays=round(outcome.delay * 1000))
         current = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
     raise ValueError("expected the exchange to end with its last step")
 
 
+def _add(seen: dict[str, list[Any]], **items: Any) -> None:
+    for name, item in items.items():
+        seen.setdefault(name, []).append(item)
+
+
 def _exchange(call: Any, steps: Any) -> Any:
-    seen: dict[str, list[Any]] = {"sends": [], "asks": [], "delays": []}
+    seen: dict[str, list[Any]] = {"sends": [], "headers": [], "disclosures": [], "asks": [], "delays": []}
     try:
         return {**seen, "outcome": play_exchange(call, steps, seen)}
     except MrtrError as error:
@@ -156,6 +163,22 @@ def _exchange(call: Any, steps: Any) -> Any:
         if isinstance(error, InvalidAnswer):
             members["errors"] = [{"code": each.code, "at": each.at} for each in error.errors]
         return {**seen, "outcome": {"error": members}}
+
+
+#: The members that the outcome of an exchange always has, and that a vector need not expect.
+_OPTIONAL: Final = ("headers", "disclosures")
+
+
+def leave_out_unexpected(operation: str, outcome: Any, expected: Any) -> Any:
+    """Leave out of the outcome of an exchange what a vector may expect, but does not."""
+    if operation != "exchange" or not isinstance(outcome, dict) or not isinstance(expected, dict):
+        return outcome
+    return {name: value for name, value in outcome.items() if name in expected or name not in _OPTIONAL}
+
+
+def _request_meta(**given: Any) -> Any:
+    names = {"samplingTools": "sampling_tools", "clientInfo": "client_info"}
+    return request_meta(**{names.get(name, name): value for name, value in given.items()})
 
 
 def _inspect_url(url: str) -> Any:
@@ -217,6 +240,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     "to_input_responses": _to_input_responses,
     "elicitation_to_request": _elicitation_to_request,
     "answer_to_elicit_result": _answer_to_elicit_result,
+    "request_meta": _request_meta,
     "exchange": _exchange,
     "inspect_url": _inspect_url,
     "printable": printable,
