@@ -467,6 +467,23 @@ def test_resume_refuses_a_raw_result_with_the_id_of_another_request():
     refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": answer})
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [{"ok": True, "data": {"access_token": "t"}}, {"action": "accept", "content": {"pin": "1234"}}, {"roots": []}],
+)
+@pytest.mark.parametrize("entry", [{"method": "x/y"}, LLM, ROOTS], ids=["unknown", "sampling", "roots"])
+def test_resume_refuses_the_answer_to_an_elicitation_for_any_other_method(entry, answer):
+    call = Call("tools/call", {"name": "t"})
+    asked, other = call.receive(asking(a=FORM)), call.receive(asking(a=entry))
+    refused("answer_id_mismatch", "/a/id", other.resume, {"a": answer | {"id": asked.requests["a"].id}})
+
+
+def test_resume_never_sends_an_answer_to_a_method_that_it_does_not_know():
+    for answer in ({"ok": True, "data": {"access_token": "t"}}, {"ok": False, "action": "accept"}):
+        refused("answer_kind_mismatch", "/a", paused(a={"method": "x/y"}).resume, {"a": answer})
+    assert paused(a={"method": "x/y"}).resume({"a": {"id": 7}}).params["inputResponses"] == {"a": {"id": 7}}
+
+
 def test_resume_refuses_a_mapping_with_both_ok_and_action():
     link = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/"}}
     both_at_once = {"ok": True, "data": {"access_token": "t"}, "action": "accept"}

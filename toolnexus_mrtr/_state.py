@@ -145,8 +145,7 @@ class PauseState(Struct, frozen=True, dict=True):
         self, key: str, answer: Any, request: InputRequest
     ) -> dict[str, Any] | tuple[FieldError, ...]:
         """Write what the retry carries for one answer, or give the field errors."""
-        if isinstance(request, ElicitRequest):
-            require_matching_id(key, answer, lambda: self.request_ids[key])
+        require_matching_id(key, answer, lambda: self.request_ids.get(key))
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 

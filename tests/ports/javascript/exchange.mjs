@@ -225,13 +225,16 @@ function byKey(answers, ids) {
 function responseTo(key, answer, request, id, entry) {
   const at = pointer(key);
   // An id that was minted for another question belongs to that one.
-  if (id !== undefined && isMinted(answer.id) && firstAsked(answer.id) !== id)
+  if (isMinted(answer.id) && firstAsked(answer.id) !== id)
     throw new LocalError("answer_id_mismatch", at + "/id");
   const isHosts = has(answer, "ok") && !has(answer, "action");
   if (isHosts) {
     if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
   }
-  if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) return answer;
+  if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) {
+    if (has(answer, "ok")) throw new LocalError("answer_kind_mismatch", at);
+    return answer;
+  }
   if (request.method === ELICIT && !isHosts && ["ok", "data", "reason"].some((name) => has(answer, name)))
     throw new LocalError("wrong_value", at + "/action");
   const result = isHosts ? converted(answer, request, at) : answer;
