@@ -23,6 +23,9 @@ const METHODS = ["prompts/get", "resources/read", "tools/call"];
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
+// The kind of request that a map with this member answers; `ok` is the host's.
+const KINDS = { action: ELICIT, ok: ELICIT, role: SAMPLE, roots: ROOTS };
+
 class InvalidAnswer extends LocalError {
   constructor(errors) {
     super("invalid_answer", errors[0].at);
@@ -227,18 +230,21 @@ function responseTo(key, answer, request, id, entry) {
   // An id that was minted for another question belongs to that one.
   if (isMinted(answer.id) && firstAsked(answer.id) !== id)
     throw new LocalError("answer_id_mismatch", at + "/id");
-  const isHosts = has(answer, "ok") && !has(answer, "action");
-  if (isHosts) {
-    if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
-  }
   if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) {
     if (has(answer, "ok")) throw new LocalError("answer_kind_mismatch", at);
     return answer;
   }
-  if (request.method === ELICIT && !isHosts && ["ok", "data", "reason"].some((name) => has(answer, name)))
-    throw new LocalError("wrong_value", at + "/action");
+  const kinds = Object.keys(KINDS).filter((name) => has(answer, name));
+  // What has none of these members may answer anything; what it lacks is said below.
+  if (kinds.length && !kinds.some((name) => KINDS[name] === request.method))
+    throw new LocalError("answer_kind_mismatch", at);
+  const isElicited = request.method === ELICIT;
+  const isHosts = isElicited && has(answer, "ok") && !has(answer, "action");
+  const isWire = has(answer, "action") && !["ok", "data", "reason"].some((name) => has(answer, name));
+  if (isElicited && !isHosts && !isWire) throw new LocalError("wrong_value", at + "/action");
   const result = isHosts ? converted(answer, request, at) : answer;
-  if (request.method === ELICIT && result.action === "accept" && get(request.params, "mode") !== "url") {
+  if (isElicited && result.action === "accept" && get(request.params, "mode") !== "url") {
+    if (!isMap(result.content ?? {})) throw new LocalError("wrong_value", at + "/content");
     const errors = fitting(
       result.content ?? {},
       request,
@@ -246,11 +252,11 @@ function responseTo(key, answer, request, id, entry) {
     );
     if (errors.length) return { errors: errors.map(({ code, at: place }) => ({ code, at: at + place })) };
   }
-  const value = written(key, result, request);
+  const value = written(key, result, request, request.method);
   if (isHosts) return value;
   // What is in the wire's own shape is kept whole, but for an envelope, and for what stands beside a refusal or a visit.
   const { id: _, jsonrpc, method, resultType, ...rest } = answer;
-  if (request.method !== ELICIT) return rest;
+  if (!isElicited) return rest;
   if (has(value, "content")) return { ...rest, ...value };
   return has(rest, "_meta") ? { ...value, _meta: rest._meta } : value;
 }

@@ -2,15 +2,16 @@
 
 import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
 import { gateFaults, tooDeep } from "./exchange.mjs";
-import { Form, isNull, isOneOf, typesOf } from "./forms.mjs";
+import { Form, isOneOf, isType, typesOf } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
 import { messageFindings } from "./sampling.mjs";
 import { asksForSecret } from "./secrets.mjs";
+import { WHITE, strip } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
-const LINK = /[a-z]:\/\/\S|\bwww\.\S/i;
+const LINK = new RegExp(`(?:[a-z]://|\\bwww\\.)[^${WHITE}]`, "i");
 const KNOWN =
   "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(
     " ",
@@ -185,10 +186,11 @@ function* choices(holder, at) {
     if (keyword !== "enum")
       for (const [place, member] of members.entries())
         if (isMap(member)) yield* annotations(member, `${at}/${keyword}/${place}`);
-    const single = (member) => (get(member, "enum")?.length === 1 ? member.enum[0] : null);
-    const values = keyword === "enum" ? members : members.map((member) => get(member, "const") ?? single(member));
-    const titles = keyword === "enum" ? [names].flat() : members.map((member) => get(member, "title"));
-    const label = (place) => (isText(titles[place]) && titles[place].trim() ? titles[place] : String(values[place]));
+    const isSingle = (member) => Array.isArray(get(member, "enum")) && member.enum.length === 1;
+    const valueOf = (member) => (has(member, "const") ? member.const : isSingle(member) ? member.enum[0] : null);
+    const values = keyword === "enum" ? members : members.map(valueOf);
+    const titles = keyword === "enum" ? (Array.isArray(names) ? names : []) : members.map((member) => get(member, "title"));
+    const label = (place) => (isText(titles[place]) && strip(titles[place]) ? titles[place] : String(values[place]));
     const isChoice = (value) => ["string", "number", "boolean"].includes(typeof value);
     const places = [...values.keys()];
     const scalars = places.filter((place) => isChoice(values[place]));
@@ -199,7 +201,8 @@ function* choices(holder, at) {
         .filter((place) => firstOf(place) === place)
         .find((place, index, kept) => kept.slice(0, index).some((other) => label(other) === label(place))),
       choice_not_sendable: places.find((place) => typeof values[place] === "object" && values[place] !== null),
-      choice_of_wrong_type: scalars.find((place) => !isOneOf(values[place], typesOf(holder))),
+      // A type that is none is an error already.
+      choice_of_wrong_type: scalars.find((place) => isType(holder.type) && !isOneOf(values[place], typesOf(holder))),
     };
     for (const [code, place] of Object.entries(first))
       if (place !== undefined) yield warning(code, `${at}/${keyword}/${place}`);
@@ -234,8 +237,7 @@ function* filledIn(form, schema, fields, at) {
     if (isUnsatisfiable(shown)) yield warning("bounds_unsatisfiable", place);
     const field = get(fields, name);
     if (!has(field, "default") || has(defaults, name)) continue;
-    const mayBeNull =
-      [get(field, "type") ?? "null"].flat().includes("null") || (get(field, "anyOf") ?? []).some(isNull);
+    const mayBeNull = typesOf(field).has("null");
     if (field.default !== null || !mayBeNull) yield warning("default_invalid", place + "/default");
   }
   if (has(schema, "allOf") || has(schema, "$ref")) return;
