@@ -557,6 +557,51 @@ def test_call_refuses_the_two_halves_of_a_surrogate_pair_side_by_side(params):
     refused("wrong_value", place, Call, "tools/call", params)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ({"id": "\ud83d\ude00"}, "/id"),
+        ({"server": "a\ud83d\ude00"}, "/server"),
+        ({"method": "tools/\ud83d\ude00"}, "/method"),
+        ({"result_types": ["task", "\ud83d\ude00"]}, "/result_types/1"),
+    ],
+    ids=ascii,
+)
+def test_call_refuses_a_name_with_a_split_surrogate_pair(arguments, place):
+    refused("wrong_value", place, Call, **{"method": "tools/call", "params": {}} | arguments)
+
+
+@pytest.mark.parametrize("kind", [Call, Pause], ids=lambda kind: kind.__name__)
+def test_from_json_refuses_a_server_with_a_split_surrogate_pair(kind):
+    call = Call("tools/call", {}, server="\U0001f600")
+    stored = call if kind is Call else call.receive(asking("s"))
+    refused("wrong_value", "/server", kind.from_json, stored.to_json(), server="\ud83d\ude00")
+
+
+def test_call_keeps_lone_surrogates_in_its_id_server_and_method():
+    call = Call("tools/\ud83d", {}, id="\ude00\ud83d", server="\ude00")
+    assert Call.from_json(call.to_json(), server="\ude00") == call
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda content: ElicitResult(action="accept", content=content),
+        lambda content: {"action": "accept", "content": content},
+        lambda content: Answer("x", ok=True, data=content),
+    ],
+    ids=["result", "map", "Answer"],
+)
+@pytest.mark.parametrize(
+    ("content", "at"), [({"\ud83d\ude00": "a"}, "/a/\ud83d\ude00"), ({"b": ["\ud83d\ude00"]}, "/a/b")], ids=ascii
+)
+def test_resume_refuses_content_with_a_split_surrogate_pair(make, content, at):
+    entry = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
+    with pytest.raises(InvalidAnswer) as caught:
+        paused(a=entry).resume({"a": make(content)})
+    assert [(error.at, error.code) for error in caught.value.errors] == [(at, "not_sendable")]
+
+
 @pytest.mark.parametrize("member", ["requestState", "_meta"])
 def test_receive_refuses_the_two_halves_of_a_surrogate_pair_side_by_side(member):
     refused("wrong_type", f"/{member}", Call("tools/call", {}).receive, asking("s") | {member: "\ud83d\ude00"})

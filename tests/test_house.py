@@ -16,7 +16,8 @@ PACKAGE = Path(toolnexus_mrtr.__file__).parent
 LAYERS = """
     _text _types
     _errors
-    _json _urls _findings
+    _json _urls
+    _findings
     _validation _sampling _forms
     _reader _writer _lint
     _toolnexus

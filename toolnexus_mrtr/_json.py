@@ -10,7 +10,15 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import LazyPointer, LocalProtocolError, MrtrError, RemoteProtocolError, pointer_of
+from toolnexus_mrtr._errors import (
+    LazyPointer,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+    pointer,
+    pointer_of,
+    require_type,
+)
 from toolnexus_mrtr._text import json_type
 
 #: How deep objects and arrays may be nested, the outermost one counted, unless `Limits` says otherwise.
@@ -110,6 +118,16 @@ def has_split_pair(text: str) -> bool:
     """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
     # Half a pair is never printable, and most text is; to ask that first costs less than a search.
     return not text.isascii() and not text.isprintable() and _split_pair(text) is not None
+
+
+def plain_text(name: str, text: Any, *place: str | int) -> str:
+    """Make an argument that has to be a `str` plain; `place` is where the error for a split surrogate pair points."""
+    require_type(name, text, str, "a str")
+    if has_split_pair(text):
+        raise LocalProtocolError(
+            "wrong_value", f"expected a string, found {describe_unsendable(text)}", pointer(*place)
+        )
+    return str.__str__(text)
 
 
 def canonical_text(value: Any) -> str:

@@ -17,6 +17,7 @@ from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
 from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
 from toolnexus_mrtr._forms._schema import load_schema
+from toolnexus_mrtr._json import has_split_pair
 
 #: How many errors one check reports.
 MAX_ERRORS: Final = 100
@@ -207,7 +208,7 @@ class Form:
         for given_name, value in content.items():
             name = _to_plain_name(argument, given_name)
             plain, fault = to_wire_value(value, self._types_of(name))
-            if not fault:
+            if not fault and not has_split_pair(name):
                 strings[name] = plain if isinstance(plain, list) else to_text(plain)
         return strings
 
@@ -230,6 +231,8 @@ class Form:
             copy[plain_name] = plain
             if form.allowed is not None and name not in form.allowed:
                 fault = {"not_allowed": FIELDS_OF_THE_FORM}
+            elif has_split_pair(name):
+                fault = {"not_sendable": "a field whose name can be sent"}
             if not fault and constraints is not None:
                 fault = find_violations(plain, constraints, self._dialect)
             if fault:
