@@ -190,5 +190,5 @@ def _check(
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Fit content to its form, all of it checked."""
     form = call_prefixing_pointers(schema_at, Form.of, schema)
-    fitted, errors = normalize(form, content)
+    fitted, errors = call_prefixing_pointers(schema_at, normalize, form, content)
     return prefix_pointers(errors, pointer(key)) if errors else fitted

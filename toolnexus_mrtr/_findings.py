@@ -24,6 +24,9 @@ SECRETS: Final = ELICITATION + "#form-mode-security"
 URL_MODE: Final = ELICITATION + "#url-mode-elicitation-requests"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
+#: A server could send a result with more findings than anyone reads, and make them cost more than the result.
+MOST_FINDINGS: Final = 1_000
+
 
 class Finding(Struct, frozen=True):
     """One rule that a result breaks.

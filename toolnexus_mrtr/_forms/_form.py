@@ -104,6 +104,9 @@ class Form:
         A field that is not one of its choices has that error alone, and of the items of a list the first that is wrong
         is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave
         it out. A number that is `3.0` is a whole one.
+
+        Raises `RemoteProtocolError` `schema_too_large` where too little of Python's recursion limit is left, as
+        `defaults` and `parse` do; higher up on the stack the same form can be checked.
         """
         return normalize(self, content)[1]
 
@@ -196,7 +199,7 @@ class Form:
         Fill a page in with `to_strings(defaults())`, or with content that has errors. A list is a list of strings, yes
         and no are `true` and `false`, and a choice is its value, not its label. What no form can send, `None` included,
         is left out. For all content in which `check` finds no error, `parse(to_strings(content), prefilled=content)`
-        gives it back, less what is `None`.
+        gives it back, less what is `None`; the number of a choice is found again without `prefilled` too.
 
         Raises `TypeError` for what is no mapping.
         """
@@ -219,6 +222,14 @@ class Form:
     def _fit(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         """Copy content as it is sent, check it, and give what is wrong with each field."""
         require_type("content", content, Mapping, "a mapping")
+        try:
+            return self._fit_fields(content)
+        except RecursionError:
+            # The first check imports jsonschema, which takes more of the stack than a check.
+            pass
+        raise RemoteProtocolError("schema_too_large", "expected more room on the stack to check the form")
+
+    def _fit_fields(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         form = self._constraints
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in form.required if name not in content}

@@ -60,14 +60,14 @@ function play(given, steps, seen) {
   throw new Error("an exchange ends with its last step");
 }
 
-function start(given) {
+export function start(given) {
   const declared = get(get(given.params, "_meta"), CAPABILITIES);
   if (declared !== undefined && !isMap(declared))
     throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
   return { maxRetries: 10, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, retry: 0, idle: 0 };
 }
 
-function receive(call, raw) {
+export function receive(call, raw) {
   asResult(raw);
   const type = has(raw, "resultType") ? raw.resultType : "complete";
   if (!isText(type) || !["complete", "input_required", ...call.resultTypes].includes(type)) {

@@ -1,7 +1,7 @@
 // Everything that is wrong with a result, and what is unwise in it; a reader stops at the first error.
 
 import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
-import { gateFaults, tooDeep } from "./exchange.mjs";
+import { gateFaults, receive, start, tooDeep } from "./exchange.mjs";
 import { Form, isOneOf, isType, typesOf } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
@@ -11,6 +11,7 @@ import { WHITE, strip } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
+const MOST = 1000;
 const LINK = new RegExp(`(?:[a-z]://|\\bwww\\.)[^${WHITE}]`, "i");
 const KNOWN =
   "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(
@@ -28,9 +29,13 @@ const error = (code, at) => ({ code, at, severity: "error" });
 const warning = (code, at) => ({ code, at, severity: "warning" });
 
 export function lint({ raw, method, capabilities }) {
-  const found = [];
-  for (const finding of findings(raw, method, capabilities)) if (found.push(finding) === 1000) break;
-  return found;
+  const found = [...findings(raw, method, capabilities)];
+  const errors = found.filter(({ severity }) => severity === "error").slice(0, MOST);
+  const refusal = errors.length === MOST ? fault(() => receive(start({ method: method ?? METHODS[0], capabilities }), raw)) : null;
+  if (refusal && !errors.some(({ code, at }) => code === refusal.code && at === refusal.at)) errors[MOST - 1] = refusal;
+  const warnings = found.filter(({ severity }) => severity === "warning").slice(0, MOST - errors.length);
+  const kept = new Set([...errors, ...warnings]);
+  return errors.length === MOST ? errors : found.filter((finding) => kept.has(finding));
 }
 
 function* findings(raw, method, capabilities) {
@@ -191,6 +196,8 @@ function* choices(holder, at) {
     const values = keyword === "enum" ? members : members.map(valueOf);
     const titles = keyword === "enum" ? (Array.isArray(names) ? names : []) : members.map((member) => get(member, "title"));
     const label = (place) => (isText(titles[place]) && strip(titles[place]) ? titles[place] : String(values[place]));
+    const isCalled = (place, other) =>
+      label(place) === label(other) || label(place) === String(values[other]) || label(other) === String(values[place]);
     const isChoice = (value) => ["string", "number", "boolean"].includes(typeof value);
     const places = [...values.keys()];
     const scalars = places.filter((place) => isChoice(values[place]));
@@ -199,7 +206,7 @@ function* choices(holder, at) {
       repeated_choice: scalars.find((place) => firstOf(place) < place),
       repeated_label: scalars
         .filter((place) => firstOf(place) === place)
-        .find((place, index, kept) => kept.slice(0, index).some((other) => label(other) === label(place))),
+        .find((place, index, kept) => kept.slice(0, index).some((other) => isCalled(place, other))),
       choice_not_sendable: places.find((place) => typeof values[place] === "object" && values[place] !== null),
       // A type that is none is an error already.
       choice_of_wrong_type: scalars.find((place) => isType(holder.type) && !isOneOf(values[place], typesOf(holder))),
