@@ -99,3 +99,10 @@ def test_lint_escapes_the_name_of_a_file(tmp_path):
     done = run("lint", str(path))
     assert done.status == 0
     assert done.out.endswith("\\x1b[2J\\u202e.json: errors: 0, warnings: 0\n")
+
+
+def test_lint_says_that_there_may_be_more_than_it_lists_and_ends_with_status_1_for_an_error_behind():
+    fields = {f"f{n}": {"type": "string", "pattern": "x"} for n in range(100)}
+    status, out = linted(paused(5, **{f"k{n}": form(fields) for n in range(10)}))
+    assert status == 1
+    assert out.endswith("standard input: errors: 1, warnings: 999; there may be more, which are not listed\n")

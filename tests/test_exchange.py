@@ -467,6 +467,23 @@ def test_resume_refuses_a_raw_result_with_the_id_of_another_request():
     refused("answer_id_mismatch", "/a/id", paused(a=FORM).resume, {"a": answer})
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [{"ok": True, "data": {"access_token": "t"}}, {"action": "accept", "content": {"pin": "1234"}}, {"roots": []}],
+)
+@pytest.mark.parametrize("entry", [{"method": "x/y"}, LLM, ROOTS], ids=["unknown", "sampling", "roots"])
+def test_resume_refuses_the_answer_to_an_elicitation_for_any_other_method(entry, answer):
+    call = Call("tools/call", {"name": "t"})
+    asked, other = call.receive(asking(a=FORM)), call.receive(asking(a=entry))
+    refused("answer_id_mismatch", "/a/id", other.resume, {"a": answer | {"id": asked.requests["a"].id}})
+
+
+def test_resume_never_sends_an_answer_to_a_method_that_it_does_not_know():
+    for answer in ({"ok": True, "data": {"access_token": "t"}}, {"ok": False, "action": "accept"}):
+        refused("answer_kind_mismatch", "/a", paused(a={"method": "x/y"}).resume, {"a": answer})
+    assert paused(a={"method": "x/y"}).resume({"a": {"id": 7}}).params["inputResponses"] == {"a": {"id": 7}}
+
+
 def test_resume_refuses_a_mapping_with_both_ok_and_action():
     link = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/"}}
     both_at_once = {"ok": True, "data": {"access_token": "t"}, "action": "accept"}
@@ -538,6 +555,51 @@ def test_resume_takes_nothing_that_merely_equals_an_action():
 def test_call_refuses_the_two_halves_of_a_surrogate_pair_side_by_side(params):
     place = "/params" if "x" not in params else "/params/x/0" if isinstance(params["x"], list) else "/params/x"
     refused("wrong_value", place, Call, "tools/call", params)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ({"id": "\ud83d\ude00"}, "/id"),
+        ({"server": "a\ud83d\ude00"}, "/server"),
+        ({"method": "tools/\ud83d\ude00"}, "/method"),
+        ({"result_types": ["task", "\ud83d\ude00"]}, "/result_types/1"),
+    ],
+    ids=ascii,
+)
+def test_call_refuses_a_name_with_a_split_surrogate_pair(arguments, place):
+    refused("wrong_value", place, Call, **{"method": "tools/call", "params": {}} | arguments)
+
+
+@pytest.mark.parametrize("kind", [Call, Pause], ids=lambda kind: kind.__name__)
+def test_from_json_refuses_a_server_with_a_split_surrogate_pair(kind):
+    call = Call("tools/call", {}, server="\U0001f600")
+    stored = call if kind is Call else call.receive(asking("s"))
+    refused("wrong_value", "/server", kind.from_json, stored.to_json(), server="\ud83d\ude00")
+
+
+def test_call_keeps_lone_surrogates_in_its_id_server_and_method():
+    call = Call("tools/\ud83d", {}, id="\ude00\ud83d", server="\ude00")
+    assert Call.from_json(call.to_json(), server="\ude00") == call
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda content: ElicitResult(action="accept", content=content),
+        lambda content: {"action": "accept", "content": content},
+        lambda content: Answer("x", ok=True, data=content),
+    ],
+    ids=["result", "map", "Answer"],
+)
+@pytest.mark.parametrize(
+    ("content", "at"), [({"\ud83d\ude00": "a"}, "/a/\ud83d\ude00"), ({"b": ["\ud83d\ude00"]}, "/a/b")], ids=ascii
+)
+def test_resume_refuses_content_with_a_split_surrogate_pair(make, content, at):
+    entry = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
+    with pytest.raises(InvalidAnswer) as caught:
+        paused(a=entry).resume({"a": make(content)})
+    assert [(error.at, error.code) for error in caught.value.errors] == [(at, "not_sendable")]
 
 
 @pytest.mark.parametrize("member", ["requestState", "_meta"])

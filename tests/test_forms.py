@@ -507,3 +507,18 @@ def test_form_of_lists_a_field_once_that_two_alternatives_of_the_form_describe()
         ("a", "unsupported"),
         ("b", "unsupported"),
     ]
+
+
+def test_form_check_refuses_a_name_or_an_item_that_is_a_split_surrogate_pair():
+    halves = "\ud83d\ude00"
+    assert codes({}, {halves: "a"}) == [("/" + halves, "not_sendable")]
+    assert codes({}, {"\U0001f600": "a", halves: ["a"]}) == [("/" + halves, "not_sendable")]
+    assert codes({"additionalProperties": False}, {halves: "a"}) == [("/" + halves, "not_allowed")]
+    assert codes({}, {"a": halves}) == codes({}, {"a": ["b", halves]}) == [("/a", "not_sendable")]
+
+
+def test_form_parse_and_to_strings_pass_no_split_surrogate_pair_on():
+    form, halves = Form.of({}), "\ud83d\ude00"
+    content, errors = form.parse({halves: "a"}, prefilled={halves: "a"})
+    assert (content, [(error.at, error.code) for error in errors]) == ({}, [("/" + halves, "not_allowed")])
+    assert form.to_strings({halves: "a", "a": [halves], "b": "c"}) == {"b": "c"}

@@ -210,3 +210,52 @@ def test_form_parse_and_to_strings_change_nothing_they_are_given():
     shown = form.to_strings(content)
     shown["a"] = []
     assert json.dumps([strings, content]) == before
+
+
+#: Numbers whose shortest texts, digits and neighbours meet each other.
+CHOICE_NUMBERS = st.one_of(
+    st.sampled_from([1e23, 10**23, int(1e23), 1e22, 10**22, 2.0**53, 2**53 + 1, 0.1, -0.0, 5.0, 1e300, 10**300]),
+    st.integers(min_value=-(10**30), max_value=10**30),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(min_value=1e15, max_value=1e30).map(lambda number: int(repr(number).split("e")[0].replace(".", ""))),
+)
+
+
+def _choices_written(kind: str, values: list[Any]) -> dict[str, Any]:
+    if kind == "enum":
+        return {"enum": values}
+    return {kind: [{"const": value, "title": f"Choice {place}"} for place, value in enumerate(values)]}
+
+
+@given(
+    st.sampled_from(["enum", "oneOf", "anyOf"]),
+    st.sampled_from([{}, {"type": "number"}, {"type": "integer"}]),
+    st.lists(CHOICE_NUMBERS, min_size=1, max_size=6, unique=True),
+)
+def test_form_parse_finds_every_number_to_choose_by_what_to_strings_shows(kind, types, values):
+    form = form_of(c=types | _choices_written(kind, values))
+    choices = [choice.value for choice in form.fields[0].choices or ()]
+    for place, value in enumerate(choices):
+        content, errors = form.parse(form.to_strings({"c": value}))
+        assert errors == ()
+        assert content["c"] == value
+        assert choices.index(content["c"]) == place
+
+
+@pytest.mark.parametrize("values", [[1e23, 10**23], [10**23, 1e23]])
+def test_form_parse_takes_the_choice_that_is_exactly_the_number(values):
+    schema = _choices_written("oneOf", values)
+    for text in ("100000000000000000000000", "1e23", "+100000000000000000000000", "100000000000000000000000.0"):
+        assert repr(parse_one(schema, text)) == repr(10**23)
+    for text in ("1e+23", " 1e+23", "99999999999999991611392"):
+        assert repr(parse_one(schema, text)) == "1e+23"
+
+
+def test_form_parse_finds_a_double_to_choose_by_its_shortest_digits():
+    assert repr(parse_one({"enum": [1e23]}, "100000000000000000000000")) == "1e+23"
+
+
+@pytest.mark.parametrize("text", ["\u0661\u0662", "1\u0662", "\uff11\uff12", "1.\u0662", "1e\u0662", "\u0967"])
+@pytest.mark.parametrize("type_", ["integer", "number"])
+def test_form_parse_takes_ascii_digits_only(type_, text):
+    assert parse_one({"type": type_}, text) == ["wrong_type"]

@@ -3,6 +3,7 @@
 import inspect
 import json
 import math
+import subprocess
 import sys
 from types import MappingProxyType
 from typing import Any
@@ -254,3 +255,46 @@ def test_lint_looks_at_the_first_5000_fields_and_lists_the_first_100_findings_of
     assert [finding.code for finding in found] == ["schema_too_large"]
     found = lint(asking(k=form(schema={"type": "object", "properties": dict.fromkeys(fields, 5)})))
     assert len(found) == 100
+
+
+#: Checks a form for the first time with little room on the stack, then once more where there is enough.
+LITTLE_ROOM = """
+import sys
+from toolnexus_mrtr import Form, MrtrError
+
+field = {"type": "string", "minLength": 2, "default": "x"}
+form = Form.of({"type": "object", "properties": {"a": field}})
+USES = {"check": lambda: form.check({"a": "x"}), "parse": lambda: form.parse({"a": "x"}), "defaults": form.defaults}
+use = USES[sys.argv[1]]
+form.fields
+
+def descend(levels):
+    return descend(levels - 1) if levels else use()
+
+try:
+    descend(sys.getrecursionlimit() - int(sys.argv[2]))
+except MrtrError as error:
+    assert error.__context__ is None
+    print(error.code)
+print([error.code for error in form.check({"a": "x"})])
+"""
+
+
+@pytest.mark.parametrize("use", ["check", "parse", "defaults"])
+@pytest.mark.parametrize("room", [25, 50, 80])
+def test_first_check_where_the_stack_has_little_room_ends_in_an_error_of_the_library(use, room):
+    command = [sys.executable, "-c", LITTLE_ROOM, use, str(room)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("schema_too_large\n['too_short']\n", "")
+
+
+def test_lint_lists_a_form_that_the_stack_has_no_room_to_check_as_an_error(monkeypatch):
+    def too_deep(*_: Any) -> Any:
+        raise RecursionError
+
+    monkeypatch.setattr("toolnexus_mrtr._forms._form.find_violations", too_deep)
+    schema = {"type": "object", "properties": {"a": {"type": "string", "default": "x"}}}
+    params = {"message": "m", "requestedSchema": schema}
+    entry = {"method": "elicitation/create", "params": params}
+    (finding,) = lint({"resultType": "input_required", "inputRequests": {"k": entry}})
+    assert (finding.code, finding.at) == ("schema_too_large", "/inputRequests/k/params/requestedSchema")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from counting import calls
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import RESULTS, is_json, json_values, results
 from test_wire import MORE, OURS, exchange
@@ -390,3 +390,36 @@ def test_lint_of_a_form_passes_over_members_of_a_composition_that_are_no_schemas
     found = [(finding.code, finding.at.rpartition("/a/")[2]) for finding in lint(asking(a=form(schema=schema)))]
     assert ("repeated_choice", "oneOf/2") in found
     assert found[0][0] == "schema_invalid"
+
+
+#: Entries with a hundred warnings each, and with thousands of errors that no reader raises.
+WARNED = form(
+    schema={"type": "object", "properties": {f"f{n}": {"type": "string", "pattern": "x"} for n in range(100)}}
+)
+TOLERATED_ERRORS = sampling([{"role": 5, "content": []}] * 1_100)["inputRequests"]["k"]
+BAD_META = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
+BAD_META["params"] |= {"_meta": 5}  # type: ignore[operator]
+ENTRIES = st.sampled_from([WARNED, WARNED, WARNED, TOLERATED_ERRORS, BAD_META, {}, 5, {"method": "x"}])
+ENDS = st.sampled_from([{}, {"requestState": "s"}, {"requestState": 5}, {"_meta": _nested(100)}])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(min_value=0, max_value=12), st.lists(ENTRIES, max_size=3), ENDS, CAPABILITIES)
+@example(10, [], {"requestState": 5}, None)
+@example(12, [5], {}, None)
+@example(0, [TOLERATED_ERRORS], {"requestState": 5}, None)
+def test_lint_has_what_receive_raises_among_any_number_of_findings(warned, others, end, capabilities):
+    entries = dict(enumerate([WARNED] * warned + others))
+    raw = {"resultType": "input_required", "inputRequests": {f"k{n}": entries[n] for n in entries}} | end
+    findings = lint(raw, capabilities=capabilities)
+    assert len(findings) <= 1_000
+    refusal = raised(Call("tools/call", {}, capabilities=capabilities).receive, raw)
+    assert set(refusal) <= set(errors(findings))
+
+
+def test_lint_leaves_out_warnings_before_errors_and_keeps_the_order():
+    entries = {f"k{n}": WARNED for n in range(11)} | {"z": BAD_META}
+    findings = lint({"resultType": "input_required", "inputRequests": entries, "requestState": 5})
+    assert len(findings) == 1_000
+    assert [finding.at for finding in findings[-2:]] == ["/inputRequests/z/params/_meta", "/requestState"]
+    assert findings[:998] == lint({"resultType": "input_required", "inputRequests": entries})[:998]

@@ -7,6 +7,7 @@ import pytest
 from wire_values import FORM, ROOTS, Word, form
 
 from toolnexus_mrtr import (
+    Call,
     CreateMessageRequest,
     ElicitationRequests,
     ElicitRequest,
@@ -158,3 +159,36 @@ def test_input_requests_and_requests_refuse_keys_other_than_str(reader, key):
 def test_input_requests_and_requests_give_plain_str_as_keys(reader):
     (key,) = reader({"inputRequests": {Word("a"): ROOTS}})
     assert (type(key), key) == (str, "a")
+
+
+#: The two halves of a surrogate pair side by side, as `json.loads` gives them for CESU-8 bytes.
+HALVES = "\ud83d\ude00"
+
+
+@pytest.mark.parametrize("read", [ElicitationRequests.requests, input_requests, Call("tools/call", {}).receive])
+@pytest.mark.parametrize(
+    ("entries", "at", "code"),
+    [
+        ({HALVES: FORM}, "", "wrong_type"),
+        ({HALVES: FORM, "\U0001f600": FORM}, "", "wrong_type"),
+        ({HALVES: None}, "", "wrong_type"),
+        ({Word("a" + HALVES): FORM}, "", "wrong_type"),
+        ({"a": form(HALVES)}, "/a/params/message", "wrong_type"),
+        ({"a": {"message": "\u00e9" + HALVES, "requestedSchema": {}}}, "/a/message", "wrong_type"),
+        ({"a": {"mode": "url", "message": HALVES, "url": "https://host.example/"}}, "/a/message", "wrong_type"),
+        ({"a": {"mode": HALVES, "message": "m"}}, "/a/mode", "unknown_mode"),
+        ({"a": {"method": HALVES}}, "/a/method", "wrong_type"),
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_input_requests_and_requests_refuse_split_surrogate_pairs_as_receive_does(read, entries, at, code):
+    with pytest.raises(RemoteProtocolError) as caught:
+        read({"resultType": "input_required", "inputRequests": entries})
+    assert (caught.value.code, caught.value.at) == (code, "/inputRequests" + at)
+
+
+def test_input_requests_and_requests_read_lone_surrogates_in_keys_and_messages():
+    entry = {"method": "elicitation/create", "params": {"message": "\ude00\ud83d", "requestedSchema": {}}}
+    raw = {"inputRequests": {"\ude00\ud83d": entry}}
+    assert input_requests(raw) == ElicitationRequests.requests(raw)
+    assert input_requests(raw)["\ude00\ud83d"].message == "\ude00\ud83d"

@@ -293,3 +293,14 @@ def test_to_json_refuses_to_store_where_the_stack_has_no_room(monkeypatch):
 
     monkeypatch.setattr(json, "dumps", too_deep)
     assert refusal(PAUSE.to_json) == "wrong_value"
+
+
+@pytest.mark.parametrize("count", ["retry", "idle"])
+def test_from_json_gives_back_what_the_last_count_that_it_takes_resumes_to(count):
+    asked_nothing = Call("tools/call", {}, id="c").receive({"resultType": "input_required", "requestState": "s"})
+    stored = json.loads(asked_nothing.to_json())
+    stored["call"][count] = 2**53
+    assert refusal(Pause.from_json, json.dumps(stored)) == "stored_pause_invalid"
+    stored["call"][count] = 2**53 - 1
+    call = Pause.from_json(json.dumps(stored)).resume()
+    assert Call.from_json(call.to_json()) == call

@@ -159,3 +159,18 @@ def test_repr_of_answer_shows_no_data():
     answer = Answer("1", True, {"access_token": "SECRET"})
     assert repr(answer) == "Answer(id='1', ok=True, reason=None)"
     assert answer.__rich_repr__() == [("id", "1"), ("ok", True), ("reason", None)]
+
+
+@pytest.mark.parametrize(
+    ("params", "at"),
+    [
+        ({"method": "elicitation/create", "params": {"message": "\ud83d\ude00"}}, "/params/message"),
+        ({"message": "\ud83d\ude00", "requestedSchema": {}}, "/message"),
+        (ElicitRequest(message="\ud83d\ude00", requested_schema={}), "/message"),
+    ],
+    ids=["entry", "params", "typed"],
+)  # fmt: skip
+def test_elicitation_to_request_refuses_a_message_with_a_split_surrogate_pair(params, at):
+    with pytest.raises(RemoteProtocolError) as caught:
+        elicitation_to_request(params)
+    assert (caught.value.code, caught.value.at) == ("wrong_type", at)

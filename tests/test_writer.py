@@ -522,3 +522,25 @@ def test_to_input_responses_refuses_content_with_the_two_halves_of_a_surrogate_p
         with pytest.raises(LocalProtocolError) as caught:
             write("k", accept({"n": value}))
         assert caught.value.code == "wrong_value"
+
+
+@pytest.mark.parametrize("requests", [None, FORM_REQUEST], ids=["alone", "with requests"])
+@pytest.mark.parametrize("result", [accept({"n": "a"}), ElicitResult(action="decline")], ids=["accept", "decline"])
+def test_to_input_responses_refuses_keys_that_a_store_would_make_one(requests, result):
+    results = dict.fromkeys(["\U0001f600", "\ud83d\ude00"], result)
+    with pytest.raises(LocalProtocolError) as caught:
+        ElicitationResponses.to_input_responses(results, requests and dict.fromkeys(results, requests))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/\ud83d\ude00")
+
+
+@pytest.mark.parametrize("value", ["a", 3.0, ["a"]], ids=repr)
+@pytest.mark.parametrize("requests", [None, FORM_REQUEST], ids=["alone", "with requests"])
+def test_to_input_response_refuses_content_with_a_name_that_is_a_split_surrogate_pair(requests, value):
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", accept({"\U0001f600": value, "\ud83d\ude00": value}), requests)
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/content")
+
+
+def test_to_input_response_writes_lone_surrogates_in_keys_and_names():
+    content = {"\ude00\ud83d": "\ude00\ud83d"}
+    assert write("\ude00\ud83d", accept(content)) == {"\ude00\ud83d": {"action": "accept", "content": content}}

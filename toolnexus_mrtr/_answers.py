@@ -108,8 +108,11 @@ def match_answers_by_id(answers: Any, ids: Mapping[str, str]) -> dict[str, Any]:
     return given
 
 
-def require_matching_id(key: str, answer: Any, own_id: Callable[[], str]) -> None:
-    """Refuse an answer whose id was made for another request of an exchange; any other id is ignored."""
+def require_matching_id(key: str, answer: Any, own_id: Callable[[], str | None]) -> None:
+    """Refuse an answer whose id was made for another request of an exchange; any other id is ignored.
+
+    `own_id` gives that of this request, `None` where it has none since it is no elicitation.
+    """
     id = _id(answer) if isinstance(answer, Mapping) or _is_answer(answer) else None
     if isinstance(id, str) and _is_own_id(id) and _first_id(id) != own_id():
         expected = "expected the answer to this request, found the id of another"
@@ -147,8 +150,9 @@ def _kinds_answered_by(answer: object) -> tuple[type, ...]:
     """The kinds of request that this can be an answer to."""
     if isinstance(answer, Mapping):
         kinds = [kind for name, kind in _KINDS_BY_MEMBER.items() if name in answer]
-        # A map with none of these members may answer any kind; what it lacks is reported later.
-        return UnknownRequest, *(kinds or _KINDS_BY_MEMBER.values())
+        # A map with none of these members may answer any kind; what it lacks is reported later. What an `Answer` holds
+        # is the host's: it is never sent as it is to a method that nobody here knows.
+        return *(kinds or _KINDS_BY_MEMBER.values()), *(() if "ok" in answer else (UnknownRequest,))
     if _is_answer(answer):
         return (ElicitRequest,)
     if type(answer) in _KINDS_BY_RESULT:
@@ -186,5 +190,5 @@ def _check(
 ) -> dict[str, Any] | tuple[FieldError, ...]:
     """Fit content to its form, all of it checked."""
     form = call_prefixing_pointers(schema_at, Form.of, schema)
-    fitted, errors = normalize(form, content)
+    fitted, errors = call_prefixing_pointers(schema_at, normalize, form, content)
     return prefix_pointers(errors, pointer(key)) if errors else fitted

@@ -11,7 +11,7 @@ from msgspec import Struct
 from toolnexus_mrtr._answers import HostAnswer
 from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, require_type
 from toolnexus_mrtr._findings import raise_fault
-from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json
+from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json, plain_text
 from toolnexus_mrtr._outgoing import Disclosure, list_disclosures, make_headers
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._state import (
@@ -85,14 +85,17 @@ class Call(Frozen):
         copy = copy_json(params, "/params", depth=limits.depth)
         require_declaration(copy, "/params")
         state = CallState(
-            method=_plain_str("method", method),
+            method=plain_text("method", method, "method"),
             params=copy,
-            server=None if server is None else _plain_str("server", server),
+            server=None if server is None else plain_text("server", server, "server"),
             capabilities=copy_json(capabilities, "/capabilities"),
             max_retries=max_retries,
-            result_types=tuple(_plain_str("each of result_types", result_type) for result_type in result_types),
+            result_types=tuple(
+                plain_text("each of result_types", result_type, "result_types", place)
+                for place, result_type in enumerate(result_types)
+            ),
             limits=limits,
-            id=os.urandom(8).hex() if id is None else _plain_str("id", id),
+            id=os.urandom(8).hex() if id is None else plain_text("id", id, "id"),
         )
         object.__setattr__(self, "_state", state)
 
@@ -274,7 +277,8 @@ class Pause(Frozen):
         Pass the `server` that the call was made with, or none if it was made without: no answer and no state goes to a
         server that did not ask.
 
-        Raises `LocalProtocolError` `stored_pause_invalid`, `wrong_server`; `TypeError` for a wrong type.
+        Raises `LocalProtocolError` `stored_pause_invalid`, `wrong_server`, `wrong_value` for a server that JSON cannot
+        carry; `TypeError` for a wrong type.
         """
         state, raw = load(data, server)
         try:
@@ -302,8 +306,3 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
         return RetryLimitExceeded, (self.pause,)
-
-
-def _plain_str(name: str, value: str) -> str:
-    require_type(name, value, str, "a str")
-    return str.__str__(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from msgspec import Struct
 
 from toolnexus_mrtr._errors import RemoteProtocolError
-from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._text import describe_unsendable, has_split_pair, json_type
 
 SPEC: Final = "https://modelcontextprotocol.io/specification/2026-07-28/"
 MRTR: Final = SPEC + "basic/patterns/mrtr"
@@ -21,6 +22,9 @@ SCHEMA: Final = ELICITATION + "#requested-schema"
 SECRETS: Final = ELICITATION + "#form-mode-security"
 URL_MODE: Final = ELICITATION + "#url-mode-elicitation-requests"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
+
+#: A server could send a result with more findings than anyone reads, and make them cost more than the result.
+MOST_FINDINGS: Final = 1_000
 
 
 class Finding(Struct, frozen=True):
@@ -45,7 +49,15 @@ def raise_fault(fault: Finding | None) -> None:
 
 
 def wrong_type(expected: str, value: object, at: str, spec: str) -> Finding:
-    return error("wrong_type", f"expected {expected}, found {json_type(value)}", at, spec)
+    is_split = isinstance(value, str) and has_split_pair(value)
+    found = describe_unsendable(value) if is_split else json_type(value)
+    return Finding("wrong_type", at, "error", f"expected {expected}, found {found}", spec)
+
+
+def key_faults(key: object) -> Iterator[Finding]:
+    """A key of `inputRequests` is none that a JSON text can hold."""
+    if not isinstance(key, str) or has_split_pair(key):
+        yield wrong_type("keys that are strings", key, "/inputRequests", MRTR)
 
 
 def error(code: str, message: str, at: str, spec: str) -> Finding:

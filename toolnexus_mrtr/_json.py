@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
-from toolnexus_mrtr._errors import LazyPointer, LocalProtocolError, MrtrError, RemoteProtocolError, pointer_of
-from toolnexus_mrtr._text import json_type
+from toolnexus_mrtr._errors import (
+    LazyPointer,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+    pointer,
+    pointer_of,
+    require_type,
+)
+from toolnexus_mrtr._text import describe_unsendable, has_split_pair
 
 #: How deep objects and arrays may be nested, the outermost one counted, unless `Limits` says otherwise.
 DEPTH: Final = 64
@@ -26,9 +33,6 @@ ENDLESS: Final = 100_000
 
 _UNCHANGED: Final = frozenset({str, bool, type(None)})
 _KEYS: Final = frozenset({str})
-
-#: The two halves of a surrogate pair, side by side.
-_split_pair: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
 
 #: What stands in every number that Python and ECMAScript write differently: 1.0, 1e-07, 1e+300.
 _WRITTEN_DIFFERENTLY: Final = (".0", "e-", "e+")
@@ -106,10 +110,14 @@ def _copy_step_by_step(value: Any, at: str, *, depth: int, remote: bool, keep: b
     return root[0]
 
 
-def has_split_pair(text: str) -> bool:
-    """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
-    # Half a pair is never printable, and most text is; to ask that first costs less than a search.
-    return not text.isascii() and not text.isprintable() and _split_pair(text) is not None
+def plain_text(name: str, text: Any, *place: str | int) -> str:
+    """Make an argument that has to be a `str` plain; `place` is where the error for a split surrogate pair points."""
+    require_type(name, text, str, "a str")
+    if has_split_pair(text):
+        raise LocalProtocolError(
+            "wrong_value", f"expected a string, found {describe_unsendable(text)}", pointer(*place)
+        )
+    return str.__str__(text)
 
 
 def canonical_text(value: Any) -> str:
@@ -172,19 +180,6 @@ def to_plain(value: Any) -> Any:
 
 def _is_split(names: Iterable[str]) -> bool:
     return any(map(has_split_pair, names))
-
-
-def describe_unsendable(value: object) -> str:
-    """Name what keeps a value off the wire, for a message; never the value itself."""
-    if isinstance(value, int):
-        return "a number beyond 4,300 digits"
-    if isinstance(value, float):
-        return "a number that is not finite"
-    if isinstance(value, str):
-        return "a string with the two halves of a surrogate pair side by side"
-    if isinstance(value, Mapping):
-        return "an object with a name that no JSON text can hold"
-    return json_type(value)
 
 
 def _fault(remote_code: str, expected: str, place: LazyPointer, *, remote: bool) -> MrtrError:

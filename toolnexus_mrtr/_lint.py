@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -11,6 +10,7 @@ from msgspec import UNSET
 from toolnexus_mrtr._errors import MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import (
     META,
+    MOST_FINDINGS,
     MRTR,
     RESULT_TYPE,
     SAFE_URLS,
@@ -34,6 +34,7 @@ from toolnexus_mrtr._validation import (
     entry_faults,
     entry_of,
     input_requests_faults,
+    pause_faults,
     paused_result_faults,
     request_state_faults,
     require_result,
@@ -41,9 +42,6 @@ from toolnexus_mrtr._validation import (
 )
 
 _LIMITS: Final = Limits()
-
-#: A server could send a result with more findings than anyone reads, and make them cost more than the result.
-_MOST_FINDINGS: Final = 1_000
 
 _METHODS: Final = (ELICIT, SAMPLE, LIST_ROOTS)
 
@@ -68,8 +66,9 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
     The order is fixed: the type of the result, its method, `inputRequests`, the entries in the server's order,
     `requestState`, the nesting of the whole. Of one entry come first the errors that `Call.receive` would raise (its
     shape, capabilities, url, limits), then what lint alone reports. A form that this library cannot check is one
-    error, beside warnings about its schema. There are at most 1,000 findings: behind the last one nothing is looked at.
-    Nothing is fetched, and no value of any JSON type raises.
+    error, beside warnings about its schema. There are at most 1,000 findings: the first 1,000 errors, always with the
+    one that `Call.receive` would raise, and the first warnings that fit beside them. Behind that many errors nothing
+    is looked at. Nothing is fetched, and no value of any JSON type raises.
 
     Raises `TypeError` when `method` is no `str` or `capabilities` no mapping.
     """
@@ -77,7 +76,36 @@ def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any]
     require_type("capabilities", capabilities, Mapping | None, "a mapping")
     if not isinstance(raw, Mapping):
         return (wrong_type("an object", raw, "", MRTR),)
-    return tuple(islice(_findings(raw, method, capabilities), _MOST_FINDINGS))
+    findings, errors = _collect(_findings(raw, method, capabilities))
+    if errors == MOST_FINDINGS:
+        refusal = next(_refusals(raw, method, capabilities), None)
+        if refusal is not None and refusal not in findings:
+            findings[-1] = refusal
+    return tuple(findings)
+
+
+def _collect(findings: Iterable[Finding]) -> tuple[list[Finding], int]:
+    """Keep the first errors, and the first warnings that fit beside them, in order; and count the errors."""
+    kept: list[Finding] = []
+    counts = {"error": 0, "warning": 0}
+    for finding in findings:
+        if counts[finding.severity] < MOST_FINDINGS:
+            counts[finding.severity] += 1
+            kept.append(finding)
+        if counts["error"] == MOST_FINDINGS:
+            break
+    errors = counts["error"]
+    warnings = [place for place, finding in enumerate(kept) if finding.severity == "warning"]
+    left_out = frozenset(warnings[MOST_FINDINGS - errors :])
+    return [finding for place, finding in enumerate(kept) if place not in left_out], errors
+
+
+def _refusals(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """What `Call.receive` refuses the result for; it raises the first."""
+    yield from result_type_faults(raw)
+    if raw.get("resultType") == INPUT_REQUIRED:
+        yield from pause_faults(raw, method=method, capabilities=capabilities, limits=_LIMITS)
+        yield from _not_json(raw)
 
 
 def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from toolnexus_mrtr._errors import pointer
-from toolnexus_mrtr._findings import MRTR, raise_fault, wrong_type
+from toolnexus_mrtr._findings import key_faults, raise_fault
 from toolnexus_mrtr._types import (
     ELICIT,
     INPUT_REQUIRED,
@@ -61,7 +61,7 @@ class ElicitationRequests:
         """
         requests: dict[str, ElicitRequest | None] = {}
         for key, entry in _entries(raw).items():
-            name = key if type(key) is str else _plain_key(key)
+            name = key if type(key) is str and key.isascii() else _plain_key(key)
             request = read_well_formed(entry)
             if request is None:
                 requests[name] = None if entry is None else read_leniently(entry, pointer("inputRequests", name))
@@ -96,7 +96,7 @@ def input_requests(raw: Mapping[str, Any]) -> dict[str, InputRequest]:
     """
     requests: dict[str, InputRequest] = {}
     for key, entry in _entries(raw).items():
-        name = key if type(key) is str else _plain_key(key)
+        name = key if type(key) is str and key.isascii() else _plain_key(key)
         requests[name] = read_well_formed(entry) or _read_strictly(entry, pointer("inputRequests", name))
     return requests
 
@@ -149,6 +149,5 @@ def _entries(raw: Mapping[str, Any]) -> Mapping[Any, Any]:
 
 
 def _plain_key(key: Any) -> str:
-    if not isinstance(key, str):
-        raise_fault(wrong_type("keys that are strings", key, "/inputRequests", MRTR))
+    raise_fault(next(key_faults(key), None))
     return str.__str__(key)

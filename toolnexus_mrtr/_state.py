@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from toolnexus_mrtr._answers import match_answers_by_id, require_matching_id, write_answer
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, pointer, require_type
 from toolnexus_mrtr._findings import raise_fault
-from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
+from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json, plain_text
 from toolnexus_mrtr._outgoing import name_of
 from toolnexus_mrtr._reader import input_requests
 from toolnexus_mrtr._toolnexus import Origin, Request, to_host_request
@@ -46,7 +46,10 @@ _SHOWN: Final = 16
 #: The members of the params that belong to one retry alone.
 _OF_A_RETRY: Final = ("inputResponses", "requestState")
 
-_Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+#: How far sends are counted; no exchange gets there, but what is stored may be made up.
+_LAST: Final = MAX_COUNT - 1
+
+_Count = Annotated[int, Meta(ge=0, le=_LAST)]
 _Kind = TypeVar("_Kind", bound="Frozen")
 
 
@@ -57,7 +60,7 @@ class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     params: dict[str, Any]
     server: str | None
     capabilities: dict[str, Any] | None
-    max_retries: _Count
+    max_retries: Annotated[int, Meta(ge=0, le=MAX_COUNT)]
     result_types: tuple[str, ...]
     limits: Limits
     id: str
@@ -149,8 +152,7 @@ class PauseState(Struct, frozen=True, dict=True):
         self, key: str, answer: Any, request: InputRequest
     ) -> dict[str, Any] | tuple[FieldError, ...]:
         """Write what the retry carries for one answer, or give the field errors."""
-        if isinstance(request, ElicitRequest):
-            require_matching_id(key, answer, lambda: self.request_ids[key])
+        require_matching_id(key, answer, lambda: self.request_ids.get(key))
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 
@@ -185,7 +187,8 @@ class PauseState(Struct, frozen=True, dict=True):
             params["inputResponses"] = responses
         if self.raw.get("requestState") is not None:
             params["requestState"] = self.raw["requestState"]
-        return replace(call, params=params, retry=call.retry + 1, idle=0 if self.entries else call.idle + 1)
+        idle = 0 if self.entries else min(call.idle + 1, _LAST)
+        return replace(call, params=params, retry=min(call.retry + 1, _LAST), idle=idle)
 
 
 class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -214,7 +217,8 @@ def store(call: CallState, raw: dict[str, Any] | None = None) -> bytes:
 def load(data: bytes | str, server: str | None) -> tuple[CallState, dict[str, Any] | None]:
     """Give back what `store` stored, for the server that it was stored for."""
     require_type("data", data, bytes | bytearray | str, "bytes or a str")
-    require_type("server", server, str | None, "a str")
+    if server is not None:
+        server = plain_text("server", server, "server")
     stored = _load(data)
     if stored is None:
         raise stored_pause_invalid()

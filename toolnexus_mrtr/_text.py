@@ -1,4 +1,4 @@
-"""How foreign text is shown to people, and how JSON types are named in messages. Imports nothing of the library."""
+"""How foreign text and JSON types are shown and named, and text that cannot be sent. Imports nothing of the library."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ _INVISIBLE: Final = re.compile(
     "\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     f"|(?<![{_TAKES_SELECTOR}])[\ufe00-\ufe0f]|[\ufe00-\ufe0f](?=[{_SELECTORS}])"
 )
+
+#: The two halves of a surrogate pair, side by side.
+_split_pair: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]").search
 
 
 def quoted(text: str) -> str:
@@ -82,3 +85,22 @@ def member_type(holder: Mapping[str, object], name: str) -> str:
 def another(found: str) -> str:
     """Say of a JSON type that it is a string, but not one of the few that were expected."""
     return "another string" if found == "a string" else found
+
+
+def has_split_pair(text: str) -> bool:
+    """Whether the two halves of a surrogate pair stand side by side: stored and read back, they are another text."""
+    # Half a pair is never printable, and most text is; to ask that first costs less than a search.
+    return not text.isascii() and not text.isprintable() and _split_pair(text) is not None
+
+
+def describe_unsendable(value: object) -> str:
+    """Name what keeps a value off the wire, for a message; never the value itself."""
+    if isinstance(value, int):
+        return "a number beyond 4,300 digits"
+    if isinstance(value, float):
+        return "a number that is not finite"
+    if isinstance(value, str):
+        return "a string with the two halves of a surrogate pair side by side"
+    if isinstance(value, Mapping):
+        return "an object with a name that no JSON text can hold"
+    return json_type(value)

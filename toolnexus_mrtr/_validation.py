@@ -42,10 +42,11 @@ from toolnexus_mrtr._findings import (
     SERVERS,
     Finding,
     error,
+    key_faults,
     wrong_type,
 )
-from toolnexus_mrtr._json import DEPTH, describe_unsendable, has_split_pair
-from toolnexus_mrtr._text import json_type, quoted
+from toolnexus_mrtr._json import DEPTH
+from toolnexus_mrtr._text import describe_unsendable, has_split_pair, json_type, quoted
 from toolnexus_mrtr._types import (
     COMPLETE,
     ELICIT,
@@ -63,8 +64,7 @@ from toolnexus_mrtr._types import (
 )
 from toolnexus_mrtr._urls import inspect_url, plain_url
 
-#: The deepest `Limits.depth`, well below Python's recursion limit; and the largest count, up to where doubles are
-#: exact.
+#: The deepest `Limits.depth`, well below Python's recursion limit; and the largest count: so far doubles are exact.
 _DEEPEST: Final = 256
 MAX_COUNT: Final = 2**53
 
@@ -157,7 +157,7 @@ def _read_well_formed_elicitation(params: Any) -> ElicitRequest | None:
     if type(params) is not dict:
         return None
     message, mode = params["message"], params.get("mode")
-    if type(message) is not str:
+    if type(message) is not str or (not message.isascii() and has_split_pair(message)):
         return None
     if mode == URL:
         url = params["url"]
@@ -215,9 +215,7 @@ def input_requests_faults(raw: Mapping[str, Any], limits: Limits | None = None) 
 def request_state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -> Iterator[Finding]:
     """`requestState` is no string, or a longer one than the limits allow."""
     state = raw.get("requestState")
-    if isinstance(state, str) and has_split_pair(state):
-        yield error("wrong_type", f"expected a string, found {describe_unsendable(state)}", "/requestState", MRTR)
-    elif state is not None and not isinstance(state, str):
+    if state is not None and (not isinstance(state, str) or has_split_pair(state)):
         yield wrong_type("a string", state, "/requestState", MRTR)
     elif limits is not None and state is not None and len(state) > limits.request_state:
         yield error("too_large", f"expected at most {limits.request_state} characters", "/requestState", MRTR)
@@ -225,6 +223,7 @@ def request_state_faults(raw: Mapping[str, Any], limits: Limits | None = None) -
 
 def entry_faults(key: Any, entry: Any, capabilities: Mapping[str, Any] | None, limits: Limits) -> Iterator[Finding]:
     """All that keeps one entry of a pause from being accepted."""
+    yield from key_faults(key)
     at, parts = pointer("inputRequests", key), entry_of(entry)
     is_well_formed = read_well_formed(entry) is not None
     if not is_well_formed:
@@ -277,7 +276,7 @@ def url_faults(entry: Any, at: str) -> Iterator[Finding]:
 
 def _elicitation_faults(parts: Entry, at: str, *, strict: bool) -> Iterator[Finding]:
     params, mode = parts.params, parts.mode
-    if not isinstance(mode, str) or (strict and mode not in MODES):
+    if not isinstance(mode, str) or has_split_pair(mode) or (strict and mode not in MODES):
         found = quoted(mode) if isinstance(mode, str) else json_type(mode)
         yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
     members = [("requestedSchema", "an object"), ("url", "a string")]
@@ -292,10 +291,11 @@ def _member_faults(
 ) -> Iterator[Finding]:
     """One member is absent, or of another type; where it is not needed, it may be absent or null."""
     value = params.get(name, UNSET if needed else None)
+    found = describe_unsendable(value) if isinstance(value, str) and has_split_pair(value) else json_type(value)
     if value is UNSET:
         yield error("missing_member", f"expected a member {name!r}", f"{at}/{name}", spec)
-    elif json_type(value) != expected and (needed or value is not None):
-        yield error("wrong_type", f"expected {expected}, found {json_type(value)}", f"{at}/{name}", spec)
+    elif found != expected and (needed or value is not None):
+        yield error("wrong_type", f"expected {expected}, found {found}", f"{at}/{name}", spec)
 
 
 def _undeclared(parts: Entry, at: str, capabilities: Mapping[str, Any]) -> Iterator[Finding]:

@@ -10,9 +10,9 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, pointer, prefix_pointers, require_type
 from toolnexus_mrtr._forms import coerce, is_uri
-from toolnexus_mrtr._json import LEAST, MOST, copy_json, describe_unsendable, has_split_pair, to_plain
+from toolnexus_mrtr._json import LEAST, MOST, copy_json, plain_text, to_plain
 from toolnexus_mrtr._sampling import content_faults, is_role
-from toolnexus_mrtr._text import another, json_type, member_type
+from toolnexus_mrtr._text import another, describe_unsendable, has_split_pair, json_type, member_type
 from toolnexus_mrtr._types import (
     ACTIONS,
     UNREAD,
@@ -76,8 +76,12 @@ class ElicitationResponses:
         written: dict[str, Any] = {}
         errors: list[FieldError] = []
         for key, result in results.items():
-            request, name = requests[key], key if type(key) is str else _plain_key(key)
-            response = _write_quickly(result, request) or write_result(name, result, request, _coerce)
+            request, name = requests[key], key if type(key) is str and key.isascii() else _plain_key(key)
+            quickly = _write_quickly(result, request)
+            if quickly is not None:
+                written[name] = quickly
+                continue
+            response = write_result(name, result, request, _coerce)
             if isinstance(response, dict):
                 written[name] = response
             else:
@@ -108,10 +112,10 @@ def _write_quickly(result: InputResult, request: InputRequest | None) -> dict[st
         return None
     copy = content.copy()
     for name, value in content.items():
-        if type(name) is not str:
+        if type(name) is not str or (not name.isascii() and has_split_pair(name)):
             return None
         kind = type(value)
-        if kind is bool or (kind is str and (value.isascii() or not has_split_pair(value))):
+        if (kind is str and (value.isascii() or not has_split_pair(value))) or kind is bool:
             continue
         if kind is list:
             copy[name] = value.copy()
@@ -190,6 +194,8 @@ def copy_content(key: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what was entered: text, booleans, finite numbers and lists of text (schema.ts, ElicitResult)."""
     copy = {}
     for name, value in content.items():
+        if has_split_pair(name):
+            raise _wrong_value("names that JSON can carry", describe_unsendable(name), key, "content")
         plain = to_plain(value)
         if type(plain) is list:
             plain = [_text(item, key, name, place) for place, item in enumerate(plain)]
@@ -256,8 +262,7 @@ def _root_members(root: Root) -> dict[str, Any]:
 
 
 def _plain_key(key: Any, name: str = "results") -> str:
-    require_type(f"a key of {name}", key, str, "a str")
-    return str.__str__(key)
+    return plain_text(f"a key of {name}", key, key)
 
 
 def _require_mapping(name: str, value: object) -> None:

@@ -261,7 +261,7 @@ def sending_by_http(call: Call) -> dict[str, str]:
     assert_type(call.disclosures, tuple[Disclosure, ...])
     assert_type(request_meta(form=True, roots=True), dict[str, Any])
     # Refused: a mode as an argument without its name.
-    request_meta("form")  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
+    request_meta(True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     return call.headers
 
 

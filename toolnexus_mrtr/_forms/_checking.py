@@ -22,6 +22,7 @@ from toolnexus_mrtr._forms._formats import FORMATS
 from toolnexus_mrtr._forms._keywords import equality_key
 from toolnexus_mrtr._forms._schema import DRAFT_7, LATEST, MAX_ITEMS
 from toolnexus_mrtr._json import to_plain
+from toolnexus_mrtr._text import has_split_pair
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -46,7 +47,7 @@ def to_wire_value(value: Any, types: frozenset[str]) -> tuple[Any, dict[str, str
     if type(plain) is list:
         if len(plain) > MAX_ITEMS:
             return [], {"too_many": f"at most {MAX_ITEMS} items"}
-        if not all(isinstance(item, str) for item in plain):
+        if not all(isinstance(item, str) and not has_split_pair(item) for item in plain):
             return [], {"not_sendable": "a list that holds text only"}
         return [str.__str__(item) for item in plain], {}
     if plain is UNSET or plain is None or type(plain) is dict:

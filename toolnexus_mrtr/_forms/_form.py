@@ -17,6 +17,7 @@ from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
 from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
 from toolnexus_mrtr._forms._schema import load_schema
+from toolnexus_mrtr._text import has_split_pair
 
 #: How many errors one check reports.
 MAX_ERRORS: Final = 100
@@ -103,6 +104,9 @@ class Form:
         A field that is not one of its choices has that error alone, and of the items of a list the first that is wrong
         is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave
         it out. A number that is `3.0` is a whole one.
+
+        Raises `RemoteProtocolError` `schema_too_large` where too little of Python's recursion limit is left, as
+        `defaults` and `parse` do; higher up on the stack the same form can be checked.
         """
         return normalize(self, content)[1]
 
@@ -195,7 +199,7 @@ class Form:
         Fill a page in with `to_strings(defaults())`, or with content that has errors. A list is a list of strings, yes
         and no are `true` and `false`, and a choice is its value, not its label. What no form can send, `None` included,
         is left out. For all content in which `check` finds no error, `parse(to_strings(content), prefilled=content)`
-        gives it back, less what is `None`.
+        gives it back, less what is `None`; the number of a choice is found again without `prefilled` too.
 
         Raises `TypeError` for what is no mapping.
         """
@@ -207,7 +211,7 @@ class Form:
         for given_name, value in content.items():
             name = _to_plain_name(argument, given_name)
             plain, fault = to_wire_value(value, self._types_of(name))
-            if not fault:
+            if not fault and not has_split_pair(name):
                 strings[name] = plain if isinstance(plain, list) else to_text(plain)
         return strings
 
@@ -218,6 +222,14 @@ class Form:
     def _fit(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         """Copy content as it is sent, check it, and give what is wrong with each field."""
         require_type("content", content, Mapping, "a mapping")
+        try:
+            return self._fit_fields(content)
+        except RecursionError:
+            # The first check imports jsonschema, which takes more of the stack than a check.
+            pass
+        raise RemoteProtocolError("schema_too_large", "expected more room on the stack to check the form")
+
+    def _fit_fields(self, content: Mapping[str, Any]) -> tuple[dict[str, Any], _Faults]:
         form = self._constraints
         copy: dict[str, Any] = {}
         faults: _Faults = {name: {"required": "an answer"} for name in form.required if name not in content}
@@ -230,6 +242,8 @@ class Form:
             copy[plain_name] = plain
             if form.allowed is not None and name not in form.allowed:
                 fault = {"not_allowed": FIELDS_OF_THE_FORM}
+            elif has_split_pair(name):
+                fault = {"not_sendable": "a field whose name can be sent"}
             if not fault and constraints is not None:
                 fault = find_violations(plain, constraints, self._dialect)
             if fault:

@@ -31,6 +31,7 @@ from toolnexus_mrtr._forms._keywords import (
     make_choice,
     types_of,
 )
+from toolnexus_mrtr._forms._parsing import to_text
 from toolnexus_mrtr._forms._schema import MAX_NAME, MAX_SUBSCHEMAS
 from toolnexus_mrtr._forms._secrets import asks_for_secret
 from toolnexus_mrtr._json import LEAST, MOST
@@ -80,9 +81,10 @@ def form_message_findings(params: Mapping[str, Any], at: str) -> Iterator[Findin
 def _form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
     yield from _annotation_findings(schema, at)
     yield from _link_findings(schema, ("title", "description"), at)
-    form = None
+    form, defaults = None, {}
     try:
-        form = Form.of(schema)
+        read = Form.of(schema)
+        form, defaults = read, read.defaults()
     except MrtrError as caught:
         yield error(caught.code, caught.sentence, at + caught.at, SCHEMA)
     unenforced = dict.fromkeys(at + place for place in form.unenforced) if form is not None else {}
@@ -101,7 +103,7 @@ def _form_findings(schema: Mapping[str, Any], at: str) -> Iterator[Finding]:
                     yield from _annotation_findings(holder, inside)
                     yield from _choice_findings(holder, inside)
     if form is not None:
-        yield from _field_findings(form, fields, at)
+        yield from _field_findings(form, fields, defaults, at)
         yield from _required_findings(schema, fields, at)
 
 
@@ -209,20 +211,24 @@ def _read_choice(member: Any) -> tuple[Any, Any]:
 
 
 def _repetition_findings(choices: Iterable[tuple[Any, Any]], at: str) -> Iterator[Finding]:
-    """List the first value that stands twice, and the first label that two values have."""
-    labels: dict[EqualityKey, str] = {}
+    """List the first value that stands twice, and the first choice that is called what another is called or is."""
+    seen: set[EqualityKey] = set()
+    labels: set[str] = set()
+    texts: set[str] = set()
     repeated_value = repeated_label = None
-    keys_by_label: dict[str, EqualityKey] = {}
-    for place, (value, label) in enumerate(choices):
+    for place, (value, given) in enumerate(choices):
         if not _is_finite_scalar(value):
             continue
         key = equality_key(value)
-        if key in labels:
+        if key in seen:
             repeated_value = place if repeated_value is None else repeated_value
             continue
-        labels[key] = make_choice(value, label).label
-        if keys_by_label.setdefault(labels[key], key) != key and repeated_label is None:
+        label, text = make_choice(value, given).label, to_text(value)
+        if repeated_label is None and (label in labels or label in texts or text in labels):
             repeated_label = place
+        seen.add(key)
+        labels.add(label)
+        texts.add(text)
     if repeated_value is not None:
         yield warning("repeated_choice", "expected every choice once", f"{at}/{repeated_value}", SCHEMA)
     if repeated_label is not None:
@@ -255,10 +261,10 @@ def _has_valid_type(schema: Mapping[str, Any]) -> bool:
     return "type" in schema and is_expected(schema["type"])
 
 
-def _field_findings(form: Form, fields: Mapping[str, Any], at: str) -> Iterator[Finding]:
+def _field_findings(
+    form: Form, fields: Mapping[str, Any], valid_defaults: Mapping[str, Any], at: str
+) -> Iterator[Finding]:
     """List fields that ask for a secret, cannot be sent or have bounds that exclude each other; and bad defaults."""
-    has_defaults = any("default" in field for field in fields.values() if isinstance(field, Mapping))
-    valid_defaults = form.defaults() if has_defaults else {}
     for field in form.fields:
         place = f"{at}/properties{pointer(field.name)}" if field.name in fields else at
         if field.sensitive:

@@ -17,7 +17,8 @@ from toolnexus_mrtr._forms._fields import Field
 from toolnexus_mrtr._forms._keywords import NUMBERS, Choice
 
 _NUMBER: Final = re.compile(
-    r"(?P<sign>[+-]?)(?=\.?\d)(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:e(?P<exponent>[+-]?\d+))?", re.IGNORECASE
+    r"(?P<sign>[+-]?)(?=\.?\d)(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:e(?P<exponent>[+-]?\d+))?",
+    re.ASCII | re.IGNORECASE,
 )
 
 #: How many digits a number may have, written out.
@@ -220,7 +221,11 @@ class _ChoiceIndex:
         # Where all numbers are whole, what is entered is read as a whole one: 1.000 may be a thousand.
         self._whole = all(choice.value == int(choice.value) for choice in others)
         self._texts = {choice.value: choice for choice in choices if isinstance(choice.value, str)}
-        self._others = {_to_number_name(json.dumps(choice.value), whole=False): choice for choice in others}
+        self._written = {text: choice for choice in others for text in _to_strings(choice.value)}
+        self._others: dict[str, Choice] = {}
+        for to_name in (_to_exact_name, _to_decimal_name):
+            for choice in others:
+                self._others.setdefault(to_name(choice.value), choice)
         self._labels: dict[str, Choice | None] = {}
         self._folded: dict[str, Choice | None] = {}
         for choice in choices:
@@ -237,17 +242,35 @@ class _ChoiceIndex:
 
     def find(self, text: str) -> str | float | Unreadable:
         """Find the value of the choice that a text stands for; a blank one stands for an equal value alone."""
-        choice = self._texts.get(text) or self._others.get(_to_number_name(text, whole=self._whole))
+        choice = self._texts.get(text) or self._find_number(text)
         if choice is None and text.strip():
             choice = self._labels.get(text) or self._find_loosely(text)
         return Unreadable("not_a_choice", "one of the choices") if choice is None else choice.value
 
+    def _find_number(self, text: str) -> Choice | None:
+        """Find the choice that is shown as this text, or else is this number, or else the double nearest to it."""
+        return self._written.get(text) or self._others.get(_to_number_name(text, whole=self._whole))
+
     def _find_loosely(self, text: str) -> Choice | None:
         if len(text) > _MAX_FOLDED:
             return None
-        number = self._others.get(_to_number_name(text.strip(), whole=self._whole))
+        number = self._find_number(text.strip())
         named = self._folded.get(_fold(text), number)
         return named if number is None or number is named else None
+
+
+def _to_strings(value: str | float) -> set[str]:
+    """Return the texts that show a number or a boolean; a field of whole numbers shows a double by all its digits."""
+    is_whole_double = isinstance(value, float) and value.is_integer()
+    return {to_text(value), to_text(int(value))} if is_whole_double else {to_text(value)}
+
+
+def _to_exact_name(value: str | float) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else _to_decimal_name(value)
+
+
+def _to_decimal_name(value: str | float) -> str:
+    return _to_number_name(to_text(value), whole=False)
 
 
 def _to_number_name(text: str, *, whole: bool) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 import msgspec
 
 from toolnexus_mrtr import Finding, lint, printable
+from toolnexus_mrtr._findings import MOST_FINDINGS
 from toolnexus_mrtr.cli._input import describe_source, read_result
 from toolnexus_mrtr.cli._text import fold, quote
 
@@ -31,4 +32,5 @@ def _format_findings(file: str, findings: tuple[Finding, ...]) -> Iterator[str]:
         yield from fold(finding.message, "  ", "  ")
         yield f"  {finding.spec}"
     errors = sum(finding.severity == "error" for finding in findings)
-    yield printable(f"{describe_source(file)}: errors: {errors}, warnings: {len(findings) - errors}")
+    more = "; there may be more, which are not listed" if len(findings) == MOST_FINDINGS else ""
+    yield printable(f"{describe_source(file)}: errors: {errors}, warnings: {len(findings) - errors}{more}")

@@ -23,6 +23,9 @@ import { sameKeys, written } from "./writer.mjs";
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
 const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
+// The kind of request that a map with this member answers; `ok` is the host's.
+const KINDS = { action: ELICIT, ok: ELICIT, role: SAMPLE, roots: ROOTS };
+
 class InvalidAnswer extends LocalError {
   constructor(errors) {
     super("invalid_answer", errors[0].at);
@@ -59,14 +62,14 @@ function play(given, steps, seen) {
   throw new Error("an exchange ends with its last step");
 }
 
-function start(given) {
+export function start(given) {
   const declared = get(get(given.params, "_meta"), CAPABILITIES);
   if (declared !== undefined && !isMap(declared))
     throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
   return { maxRetries: 10, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, retry: 0, idle: 0 };
 }
 
-function receive(call, raw) {
+export function receive(call, raw) {
   asResult(raw);
   const type = has(raw, "resultType") ? raw.resultType : "complete";
   if (!isText(type) || !["complete", "input_required", ...call.resultTypes].includes(type)) {
@@ -227,17 +230,23 @@ function byKey(answers, ids) {
 function responseTo(key, answer, request, id, entry) {
   const at = pointer(key);
   // An id that was minted for another question belongs to that one.
-  if (id !== undefined && isMinted(answer.id) && firstAsked(answer.id) !== id)
+  if (isMinted(answer.id) && firstAsked(answer.id) !== id)
     throw new LocalError("answer_id_mismatch", at + "/id");
-  const isHosts = has(answer, "ok") && !has(answer, "action");
-  if (isHosts) {
-    if (request.method !== ELICIT) throw new LocalError("answer_kind_mismatch", at);
+  if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) {
+    if (has(answer, "ok")) throw new LocalError("answer_kind_mismatch", at);
+    return answer;
   }
-  if (![ELICIT, SAMPLE, ROOTS].includes(request.method)) return answer;
-  if (request.method === ELICIT && !isHosts && ["ok", "data", "reason"].some((name) => has(answer, name)))
-    throw new LocalError("wrong_value", at + "/action");
+  const kinds = Object.keys(KINDS).filter((name) => has(answer, name));
+  // What has none of these members may answer anything; what it lacks is said below.
+  if (kinds.length && !kinds.some((name) => KINDS[name] === request.method))
+    throw new LocalError("answer_kind_mismatch", at);
+  const isElicited = request.method === ELICIT;
+  const isHosts = isElicited && has(answer, "ok") && !has(answer, "action");
+  const isWire = has(answer, "action") && !["ok", "data", "reason"].some((name) => has(answer, name));
+  if (isElicited && !isHosts && !isWire) throw new LocalError("wrong_value", at + "/action");
   const result = isHosts ? converted(answer, request, at) : answer;
-  if (request.method === ELICIT && result.action === "accept" && get(request.params, "mode") !== "url") {
+  if (isElicited && result.action === "accept" && get(request.params, "mode") !== "url") {
+    if (!isMap(result.content ?? {})) throw new LocalError("wrong_value", at + "/content");
     const errors = fitting(
       result.content ?? {},
       request,
@@ -245,11 +254,11 @@ function responseTo(key, answer, request, id, entry) {
     );
     if (errors.length) return { errors: errors.map(({ code, at: place }) => ({ code, at: at + place })) };
   }
-  const value = written(key, result, request);
+  const value = written(key, result, request, request.method);
   if (isHosts) return value;
   // What is in the wire's own shape is kept whole, but for an envelope, and for what stands beside a refusal or a visit.
   const { id: _, jsonrpc, method, resultType, ...rest } = answer;
-  if (request.method !== ELICIT) return rest;
+  if (!isElicited) return rest;
   if (has(value, "content")) return { ...rest, ...value };
   return has(rest, "_meta") ? { ...value, _meta: rest._meta } : value;
 }

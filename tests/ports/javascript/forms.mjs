@@ -3,6 +3,7 @@
 import { RemoteError, get, has, isMap, isNumber, isText, pick, pointer } from "./errors.mjs";
 import { FORMATS } from "./formats.mjs";
 import { asksForSecret } from "./secrets.mjs";
+import { strip } from "./text.mjs";
 
 const DIALECTS = [
   "https://json-schema.org/draft/2020-12/schema",
@@ -17,17 +18,30 @@ const isFlag = (value) => typeof value === "boolean";
 const areNames = (value) => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 const isSchema = (value) => isMap(value) || isFlag(value);
 
+// The keywords that hold one schema, a list of them, or schemas by name.
+const ONE =
+  "items additionalItems additionalProperties not if then else contains contentSchema propertyNames unevaluatedItems unevaluatedProperties".split(
+    " ",
+  );
+const MANY = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const NAMED = ["properties", "$defs", "definitions", "patternProperties", "dependencies", "dependentSchemas"];
+
 // What JSON Schema demands of its own keywords, as far as forms meet them.
 const SHAPES = {
   ...Object.fromEntries(
-    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "format", "pattern"].map((name) => [name, isText]),
+    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "format", "pattern"].map((name) => [name, isText]),
   ),
   ...Object.fromEntries(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((name) => [name, isNumber])),
-  ...Object.fromEntries(["minLength", "maxLength", "minItems", "maxItems"].map((name) => [name, isCount])),
   ...Object.fromEntries(
-    ["anyOf", "oneOf", "allOf"].map((name) => [name, (value) => Array.isArray(value) && value.length > 0]),
+    ["Length", "Items", "Contains", "Properties"].flatMap((name) => [
+      ["min" + name, isCount],
+      ["max" + name, isCount],
+    ]),
   ),
-  ...Object.fromEntries(["properties", "$defs", "definitions", "patternProperties"].map((name) => [name, isMap])),
+  ...Object.fromEntries(ONE.map((name) => [name, (value) => isSchema(value) || Array.isArray(value)])),
+  ...Object.fromEntries(MANY.map((name) => [name, (value) => Array.isArray(value) && value.length > 0])),
+  ...Object.fromEntries(NAMED.map((name) => [name, isMap])),
+  dependentRequired: (value) => isMap(value) && Object.values(value).every(areNames),
   uniqueItems: isFlag,
   enum: Array.isArray,
   multipleOf: (value) => isNumber(value) && value > 0,
@@ -37,10 +51,7 @@ const SHAPES = {
       ? TYPES.includes(value)
       : areNames(value) && value.length > 0 && value.every((name) => TYPES.includes(name)),
 };
-const ONE = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
-const MANY = ["anyOf", "oneOf", "allOf"];
-const NAMED = ["properties", "$defs", "definitions", "patternProperties"];
 
 // What one pass over a value checks, and what constrains it otherwise.
 const CHEAP =
@@ -199,7 +210,8 @@ export class Form {
     const read = { types, open, choices: distinct(choices), isFree: free.length > 0 };
     const others = members.filter((member) => !isPlain(member));
     if (others.length) {
-      const plain = members.filter(isPlain);
+      // The schema `false` is no choice at all.
+      const plain = members.filter((member) => isPlain(member) && member.choices.length);
       const group = [
         ...(plain.length ? [{ ...plain[0], choices: plain.flatMap((one) => one.choices) }] : []),
         ...others,
@@ -218,7 +230,7 @@ export class Form {
 
   get title() {
     const title = firstText(this.schemas, "title");
-    return title?.trim() ? title : undefined;
+    return title && strip(title) ? title : undefined;
   }
 
   get description() {
@@ -245,7 +257,7 @@ export class Form {
     const isSecret =
       !["boolean", "choice", "choices"].includes(kind) &&
       (firstText(ofText, "format") === "password" || asksForSecret(name, title, firstText(schemas, "description")));
-    const label = title?.trim() ? title : name;
+    const label = title && strip(title) ? title : name;
     const field = { name, kind, label, required: this.required.includes(name), sensitive: isSecret };
     const value = schemas.find((schema) => has(schema, "default"))?.default;
     if (value !== undefined && value !== null && !isMap(value) && (!Array.isArray(value) || value.every(isText)))
@@ -295,7 +307,7 @@ export class Form {
     }
     for (const [keyword, value] of Object.entries(schema)) {
       const place = at + pointer(keyword);
-      if (Array.isArray(value) && ["enum", ...MANY].includes(keyword) && value.length > CHOICES) throw tooLarge(place);
+      if (Array.isArray(value) && ["enum", "items", ...MANY].includes(keyword) && value.length > CHOICES) throw tooLarge(place);
       if (keyword === "enum") weight += value.length;
       if (REFERENCES.includes(keyword)) weight += this.weighTarget(keyword, value, place, inside);
       if (ONE.includes(keyword)) {
@@ -311,7 +323,9 @@ export class Form {
       if (NAMED.includes(keyword)) {
         for (const [name, part] of Object.entries(value)) {
           if (name.length > 1000) throw tooLarge(place);
-          weight += this.weigh(part, place + pointer(name), inside);
+          // `dependencies` may list names in place of a schema.
+          if (keyword !== "dependencies" || !areNames(part))
+            weight += this.weigh(part, place + pointer(name), inside);
         }
       }
       if (weight > SUBSCHEMAS) throw tooLarge(at);
@@ -323,17 +337,18 @@ export class Form {
   weighTarget(keyword, reference, place, open) {
     // Where a dynamic reference leads depends on the way there.
     if (keyword !== "$ref" && reference.startsWith("#")) return 0;
-    return this.weigh(this.target(reference, place), decodeURIComponent(reference.slice(1)), open);
+    return this.weigh(this.target(reference, place), unquote(reference.slice(1)), open);
   }
 
   target(reference, at) {
     if (!reference.startsWith("#")) throw new RemoteError("schema_external_ref", at);
     let found = this.root;
-    for (const token of decodeURIComponent(reference.slice(1)).split("/").slice(1)) {
+    const path = unquote(reference.slice(1));
+    for (const token of path.split("/").slice(1)) {
       const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
       found = Array.isArray(found) ? found[name] : get(found, name);
     }
-    if (!isSchema(found) || !/^#(\/|$)/.test(reference)) throw invalid(at);
+    if (!isSchema(found) || !/^(\/|$)/.test(path)) throw invalid(at);
     return found;
   }
 
@@ -348,7 +363,7 @@ export class Form {
       let layer = next.schema === false ? { enum: [] } : next.schema;
       if (found.length === LAYERS) throw tooLarge(next.at);
       if (has(layer, "$ref")) {
-        const place = decodeURIComponent(layer.$ref.slice(1));
+        const place = unquote(layer.$ref.slice(1));
         todo.push({ schema: this.target(layer.$ref, next.at), at: place, isTitled: keepsTitles });
         if (this.refAlone) layer = pick(layer, ["title", "description", "default"]);
       }
@@ -396,14 +411,19 @@ export class Form {
   }
 }
 
+// What is no escape stays as it is, and bytes that are no UTF-8 become U+FFFD.
+const unquote = (text) =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString());
+
 const tooLarge = (at) => new RemoteError("schema_too_large", at);
 const invalid = (at) => new RemoteError("schema_invalid", at);
 
-export const isNull = (schema) =>
+const isNull = (schema) =>
   isMap(schema) &&
   (schema.type === "null" ||
     (Array.isArray(schema.type) && schema.type.join() === "null") ||
-    get(schema, "const") === null);
+    get(schema, "const") === null ||
+    JSON.stringify(get(schema, "enum")) === "[null]");
 
 // The members of a composition by their place, without those for null: no answer is null.
 const membersOf = (schema, keyword) =>
@@ -416,7 +436,7 @@ const isScalar = (value) => isText(value) || isNumber(value) || isFlag(value);
 // A label that is blank or no text gives way to the value.
 const choiceOf = (value, title, description) => ({
   value,
-  label: isText(title) && title.trim() ? title : isText(value) ? value : JSON.stringify(value),
+  label: isText(title) && strip(title) ? title : isText(value) ? value : JSON.stringify(value),
   ...(isText(description) ? { description } : {}),
 });
 
@@ -434,8 +454,12 @@ function readChoice(member) {
   return choiceOf(values[0], get(member, "title"), get(member, "description"));
 }
 
-const distinct = (choices) =>
-  [...new Map(choices.toReversed().map((choice) => [choice.value, choice])).values()].toReversed();
+// Of equal values the first counts.
+const distinct = (choices) => {
+  const found = new Map();
+  for (const choice of choices) if (!found.has(choice.value)) found.set(choice.value, choice);
+  return [...found.values()];
+};
 
 // What satisfies two members of `oneOf` does not satisfy it.
 const unique = (choices) =>
@@ -447,6 +471,8 @@ const meetChoices = (one, other) => {
   if (!one || !other) return one ?? other;
   return one.filter(({ value }) => other.some((choice) => choice.value === value));
 };
+
+export const isType = SHAPES.type;
 
 export function typesOf(schema) {
   const types = new Set(has(schema, "type") ? [schema.type].flat() : TYPES);

@@ -1,16 +1,18 @@
 // Everything that is wrong with a result, and what is unwise in it; a reader stops at the first error.
 
 import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
-import { gateFaults, tooDeep } from "./exchange.mjs";
-import { Form, isNull, isOneOf, typesOf } from "./forms.mjs";
+import { gateFaults, receive, start, tooDeep } from "./exchange.mjs";
+import { Form, isOneOf, isType, typesOf } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
 import { messageFindings } from "./sampling.mjs";
 import { asksForSecret } from "./secrets.mjs";
+import { WHITE, strip } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
-const LINK = /[a-z]:\/\/\S|\bwww\.\S/i;
+const MOST = 1000;
+const LINK = new RegExp(`(?:[a-z]://|\\bwww\\.)[^${WHITE}]`, "i");
 const KNOWN =
   "$ref $defs definitions $id $anchor $dynamicAnchor $dynamicRef $recursiveRef additionalItems additionalProperties allOf anyOf const contains dependencies dependentRequired dependentSchemas enum exclusiveMaximum exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames required type unevaluatedItems unevaluatedProperties uniqueItems".split(
     " ",
@@ -27,9 +29,13 @@ const error = (code, at) => ({ code, at, severity: "error" });
 const warning = (code, at) => ({ code, at, severity: "warning" });
 
 export function lint({ raw, method, capabilities }) {
-  const found = [];
-  for (const finding of findings(raw, method, capabilities)) if (found.push(finding) === 1000) break;
-  return found;
+  const found = [...findings(raw, method, capabilities)];
+  const errors = found.filter(({ severity }) => severity === "error").slice(0, MOST);
+  const refusal = errors.length === MOST ? fault(() => receive(start({ method: method ?? METHODS[0], capabilities }), raw)) : null;
+  if (refusal && !errors.some(({ code, at }) => code === refusal.code && at === refusal.at)) errors[MOST - 1] = refusal;
+  const warnings = found.filter(({ severity }) => severity === "warning").slice(0, MOST - errors.length);
+  const kept = new Set([...errors, ...warnings]);
+  return errors.length === MOST ? errors : found.filter((finding) => kept.has(finding));
 }
 
 function* findings(raw, method, capabilities) {
@@ -185,10 +191,13 @@ function* choices(holder, at) {
     if (keyword !== "enum")
       for (const [place, member] of members.entries())
         if (isMap(member)) yield* annotations(member, `${at}/${keyword}/${place}`);
-    const single = (member) => (get(member, "enum")?.length === 1 ? member.enum[0] : null);
-    const values = keyword === "enum" ? members : members.map((member) => get(member, "const") ?? single(member));
-    const titles = keyword === "enum" ? [names].flat() : members.map((member) => get(member, "title"));
-    const label = (place) => (isText(titles[place]) && titles[place].trim() ? titles[place] : String(values[place]));
+    const isSingle = (member) => Array.isArray(get(member, "enum")) && member.enum.length === 1;
+    const valueOf = (member) => (has(member, "const") ? member.const : isSingle(member) ? member.enum[0] : null);
+    const values = keyword === "enum" ? members : members.map(valueOf);
+    const titles = keyword === "enum" ? (Array.isArray(names) ? names : []) : members.map((member) => get(member, "title"));
+    const label = (place) => (isText(titles[place]) && strip(titles[place]) ? titles[place] : String(values[place]));
+    const isCalled = (place, other) =>
+      label(place) === label(other) || label(place) === String(values[other]) || label(other) === String(values[place]);
     const isChoice = (value) => ["string", "number", "boolean"].includes(typeof value);
     const places = [...values.keys()];
     const scalars = places.filter((place) => isChoice(values[place]));
@@ -197,9 +206,10 @@ function* choices(holder, at) {
       repeated_choice: scalars.find((place) => firstOf(place) < place),
       repeated_label: scalars
         .filter((place) => firstOf(place) === place)
-        .find((place, index, kept) => kept.slice(0, index).some((other) => label(other) === label(place))),
+        .find((place, index, kept) => kept.slice(0, index).some((other) => isCalled(place, other))),
       choice_not_sendable: places.find((place) => typeof values[place] === "object" && values[place] !== null),
-      choice_of_wrong_type: scalars.find((place) => !isOneOf(values[place], typesOf(holder))),
+      // A type that is none is an error already.
+      choice_of_wrong_type: scalars.find((place) => isType(holder.type) && !isOneOf(values[place], typesOf(holder))),
     };
     for (const [code, place] of Object.entries(first))
       if (place !== undefined) yield warning(code, `${at}/${keyword}/${place}`);
@@ -234,8 +244,7 @@ function* filledIn(form, schema, fields, at) {
     if (isUnsatisfiable(shown)) yield warning("bounds_unsatisfiable", place);
     const field = get(fields, name);
     if (!has(field, "default") || has(defaults, name)) continue;
-    const mayBeNull =
-      [get(field, "type") ?? "null"].flat().includes("null") || (get(field, "anyOf") ?? []).some(isNull);
+    const mayBeNull = typesOf(field).has("null");
     if (field.default !== null || !mayBeNull) yield warning("default_invalid", place + "/default");
   }
   if (has(schema, "allOf") || has(schema, "$ref")) return;

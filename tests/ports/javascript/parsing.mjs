@@ -2,6 +2,7 @@
 
 import { get, has, isText, pointer } from "./errors.mjs";
 import { FORMATS } from "./formats.mjs";
+import { WHITE, strip } from "./text.mjs";
 
 const NUMBER = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 const LOCAL_DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(?:\.\d+)?$/i;
@@ -77,7 +78,7 @@ function valueOf(form, field, entered, { wasFilled, timezone }) {
   const texts = [entered].flat();
   if (texts.length !== 1) return texts.length ? new Unreadable("wrong_type") : BLANK;
   const [text] = texts;
-  const isBlank = text.trim() === "";
+  const isBlank = strip(text) === "";
   if (field.kind === "choice") {
     const value = chosen(field.choices, text);
     return value instanceof Unreadable && isBlank && !field.required ? BLANK : value;
@@ -89,7 +90,7 @@ function valueOf(form, field, entered, { wasFilled, timezone }) {
     const value = isSuggested ? text : textOf(text, formats, timezone);
     return value === "" && !field.required ? BLANK : value;
   }
-  let value = scalarOf(text.trim(), read.open);
+  let value = scalarOf(strip(text), read.open);
   if (value instanceof Unreadable && read.suggested.length) {
     const suggestion = chosen(read.suggested, text);
     if (!(suggestion instanceof Unreadable)) value = suggestion;
@@ -113,7 +114,7 @@ function itemsOf(read, field, entered, timezone) {
     if (isText(whole)) return [whole];
     texts = entered
       .split(",")
-      .map((text) => text.trim())
+      .map(strip)
       .filter(Boolean);
     if (!texts.length) return BLANK;
   }
@@ -136,7 +137,7 @@ const formatsOf = (schemas) =>
 
 function textOf(text, formats, timezone) {
   if (!formats.length) return text;
-  const bare = text.trim();
+  const bare = strip(text);
   const parts = formats.includes("date-time") ? LOCAL_DATE_TIME.exec(bare) : null;
   if (!parts || !FORMATS.date(parts[1])) return bare;
   return timezone === undefined ? new Unreadable("wrong_format") : bare + (parts[2] ? "" : ":00") + timezone;
@@ -170,7 +171,8 @@ function numberOf(text, isWhole) {
   return number === 0 ? 0 : number;
 }
 
-const fold = (text) => text.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC").trim().replace(/\s+/g, " ");
+const BLANKS = new RegExp(`[${WHITE}]+`, "g");
+const fold = (text) => strip(text.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC")).replace(BLANKS, " ");
 const isShort = (text) => [...text].length <= FOLDED;
 
 // An equal value, a text before a number; a label; or either without regard to case, width and blanks.
@@ -185,13 +187,13 @@ function chosen(choices, text) {
     others.includes(choice) && numberName(JSON.stringify(choice.value), false) === numberName(word, isWhole);
   const exact = choices.find(({ value }) => value === text) ?? choices.find(isNumber(text));
   if (exact) return exact.value;
-  if (text.trim() === "") return new Unreadable("not_a_choice");
+  if (strip(text) === "") return new Unreadable("not_a_choice");
   const labelled = choices.filter(({ label }) => label === text);
   if (labelled.length === 1) return labelled[0].value;
   if (!isShort(text)) return new Unreadable("not_a_choice");
   const names = ({ value, label }) => [isText(value) ? value : JSON.stringify(value), label].filter(isShort).map(fold);
   const loosely = choices.filter(
-    (choice) => names(choice).includes(fold(text)) || isNumber(text.trim())(choice),
+    (choice) => names(choice).includes(fold(text)) || isNumber(strip(text))(choice),
   );
   if (!loosely.length && choices.every(({ value }) => typeof value === "boolean")) {
     const word = BOOLEANS.get(fold(text));

@@ -1,5 +1,7 @@
 // The words by which a field asks for a secret; a guess, in English.
 
+import { WHITE } from "./text.mjs";
+
 const SECRET =
   /^(pass ?(word|phrase|code)s?|passwd|pwd|pin|otp|cvv|cvc|ssn|secrets?|credentials?|(api|access|secret|private) ?keys?|((access|auth|api|bearer|refresh) )?tokens?|(credit|debit) card( number)?|card number)\b(?! (counts?|limits?|budgets?|lengths?|names?|ids?|types?|expiry|usage|policy|hints?|urls?))/;
 const ABOUT = /\b(max|maximum|min|minimum|number of|total|input|output|new|forgot|reset) $/;
@@ -7,13 +9,15 @@ const ABOUT = /\b(max|maximum|min|minimum|number of|total|input|output|new|forgo
 const DENIAL = /^(no|without|(never|not|t) (ask for|enter|include|paste|provide|put|send|share|type|use))\b/;
 const REQUEST = /^(enter|type|paste|provide|give|but|put|send|then)\b/;
 
+const SENTENCE_END = new RegExp(`[.!?;:]+(?:[${WHITE}]|$)|\\n`);
+
 const spaced = (text) => (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g) ?? []).join(" ").toLowerCase();
 
 export const asksForSecret = (...texts) =>
   texts.filter(Boolean).some((text) =>
     text
       .slice(0, 1000)
-      .split(/[.!?;:]+(?:\s|$)|\n/)
+      .split(SENTENCE_END)
       .some((sentence) => isAsked(spaced(sentence))),
   );
 

@@ -12,6 +12,12 @@ const INVISIBLE = new RegExp(
   "gu",
 );
 
+// The characters that count as white space; those of JavaScript are others.
+export const WHITE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const ENDS = new RegExp(`^[${WHITE}]+|(?<![${WHITE}])[${WHITE}]+$`, "g");
+
+export const strip = (text) => text.replace(ENDS, "");
+
 const SHORT = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 export const printable = (text) =>

@@ -16,16 +16,16 @@ export function inspectUrl(url) {
   // The parser also takes what other browsers do not, percent escapes above all.
   if (written === undefined || !/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)$/.test(written)) return refused("bad_host");
   if (port !== undefined && !/^[0-9]*$/.test(port)) return refused("bad_host");
+  if (Number(port ?? "") > 65535) return refused("bad_port");
   const labels = written.replace(/\.$/, "").split(".");
   if (labels.some((label) => label.length === 0 || label.length > 63)) return refused("bad_host");
   if (written.replace(/\.$/, "").length > 253) return refused("bad_host");
-  if (Number(port ?? "") > 65535) return refused("bad_port");
   let parsed;
   try {
-    // The host alone: Unicode labels are let through as they are written.
+    // The host alone: Unicode labels are let through as they are written, but not where a number makes it an address.
     parsed = new URL(`${scheme}://${written}`);
   } catch {
-    if (!/(^|\.)xn--/i.test(written)) return refused("bad_host");
+    if (!/(^|\.)xn--/i.test(written) || /^(\d+|0x[\da-f]*)$/i.test(labels.at(-1))) return refused("bad_host");
   }
   const host = parsed?.hostname ?? written.toLowerCase();
   return { scheme, host, warnings: [...warningsOf(url, scheme, host, port)], refusal: null };

@@ -1,7 +1,8 @@
 // Typed to raw: one entry of `inputResponses`, or all of them.
 
-import { LocalError, get, has, isMap, isNumber, isText, mapValues, pick, pointer } from "./errors.mjs";
+import { LocalError, MrtrError, get, has, isMap, isNumber, isText, mapValues, pick, pointer } from "./errors.mjs";
 import { FORMATS } from "./formats.mjs";
+import { Form } from "./forms.mjs";
 import { ELICIT, ROOTS, SAMPLE } from "./reader.mjs";
 import { contentFaults } from "./sampling.mjs";
 
@@ -11,7 +12,18 @@ export const toInputResponse = (key, result, request) => ({ ...one(key, written(
 
 export function toInputResponses(results, requests) {
   if (requests !== undefined) sameKeys(results, requests);
-  return mapValues(results, (result, key) => written(key, result, requests === undefined ? undefined : requests[key]));
+  let invalid = null;
+  const values = mapValues(results, (result, key) => {
+    try {
+      return written(key, result, requests === undefined ? undefined : requests[key]);
+    } catch (error) {
+      // What is wrong with a form comes after what is wrong with any answer.
+      if (error.code !== "invalid_answer") throw error;
+      invalid ??= error;
+    }
+  });
+  if (invalid) throw invalid;
+  return values;
 }
 
 export function sameKeys(answers, asked) {
@@ -22,9 +34,10 @@ export function sameKeys(answers, asked) {
 
 const one = (key, value) => Object.fromEntries([[key, value]]);
 
-export function written(key, result, request) {
+const kindOf = (result) => (has(result, "action") ? ELICIT : has(result, "role") ? SAMPLE : ROOTS);
+
+export function written(key, result, request, kind = kindOf(result)) {
   const at = pointer(key);
-  const kind = has(result, "action") ? ELICIT : has(result, "role") ? SAMPLE : ROOTS;
   if (request !== undefined && request.method !== kind) throw new LocalError("answer_kind_mismatch", at);
   if (kind === ELICIT) return elicited(result, request?.params, at);
   return kind === SAMPLE ? sampled(result, at) : rooted(result, at);
@@ -41,14 +54,11 @@ function elicited(result, params, at) {
 }
 
 function sent(content, params, at) {
-  const schema = get(params, "requestedSchema");
-  const required = Array.isArray(get(schema, "required")) ? schema.required : [];
-  const entries = Object.entries(content).filter(
-    ([name, value]) => value !== null || params === undefined || required.includes(name),
-  );
+  // A form that cannot be checked says of no null that it is no answer.
+  const hasNull = Object.values(content).includes(null);
+  const required = hasNull && params !== undefined ? requiredOf(get(params, "requestedSchema")) : null;
+  const entries = Object.entries(content).filter(([, value]) => value !== null || required === null);
   for (const [name, value] of entries) {
-    if (value === null && params !== undefined)
-      throw new LocalError("invalid_answer", at.replace(/\/content$/, "") + pointer(name));
     const isList = Array.isArray(value) && value.every(isText);
     if (!isText(value) && !isNumber(value) && typeof value !== "boolean" && !isList) {
       const place = Array.isArray(value)
@@ -60,7 +70,18 @@ function sent(content, params, at) {
       throw wrong(at + place);
     }
   }
+  const open = Object.keys(content).find((name) => content[name] === null && required?.includes(name));
+  if (open !== undefined) throw new LocalError("invalid_answer", at.replace(/\/content$/, "") + pointer(open));
   return Object.fromEntries(entries);
+}
+
+function requiredOf(schema) {
+  try {
+    return new Form(schema).required;
+  } catch (error) {
+    if (error instanceof MrtrError) return null;
+    throw error;
+  }
 }
 
 function sampled(result, at) {
