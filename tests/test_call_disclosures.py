@@ -133,8 +133,8 @@ def test_disclosures_list_each_further_member_of_an_answer():
         (ROOTS, ListRootsResult(roots=[Root(uri="file:///a", name="n")]), [("roots", "array")]),
         (
             UNKNOWN,
-            {"ok": True, "content": {"n": 1}, "id": 7, "x": None},
-            [("ok", "boolean"), ("content", "object"), ("id", "number"), ("x", "null")],
+            {"done": True, "content": {"n": 1}, "id": 7, "x": None},
+            [("done", "boolean"), ("content", "object"), ("id", "number"), ("x", "null")],
         ),
         (UNKNOWN, {}, []),
     ],

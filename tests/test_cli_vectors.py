@@ -36,6 +36,7 @@ for line in sys.stdin:
         case "both": print('{"expect": 1, "error": {}}', flush=True)
         case "bytes": sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()
         case "refuse": print('{"error": {"code": "wrong_type", "at": "/x", "text": "any"}}', flush=True)
+        case "sentence": print('{"error": "wrong type"}', flush=True)
         case "give": print(json.dumps({"expect": raw["it"]}), flush=True)
         case _: print(json.dumps({"expect": raw.get("resultType") == "input_required"}), flush=True)
 """
@@ -103,6 +104,7 @@ def test_vectors_cmd_passes_a_correct_program(folder):
         ("bytes", NO_LINE),
         ("hang", "no answer within 3 seconds"),
         ("refuse", "wrong outcome"),
+        ("sentence", "wrong outcome"),
     ],
 )
 def test_vectors_cmd_fails_only_the_vector_at_which_the_program_misbehaves(folder, do, reason):

@@ -13,6 +13,7 @@ from wire_values import asking, form
 
 from toolnexus_mrtr import (
     Call,
+    Done,
     Finding,
     Handlers,
     LocalProtocolError,
@@ -423,3 +424,10 @@ def test_lint_leaves_out_warnings_before_errors_and_keeps_the_order():
     assert len(findings) == 1_000
     assert [finding.at for finding in findings[-2:]] == ["/inputRequests/z/params/_meta", "/requestState"]
     assert findings[:998] == lint({"resultType": "input_required", "inputRequests": entries})[:998]
+
+
+def test_lint_lists_a_thousand_errors_of_a_result_that_receive_takes_for_complete():
+    raw = {"inputRequests": {str(number): 5 for number in range(1_001)}}
+    findings = lint(raw)
+    assert [finding.code for finding in findings] == ["missing_member", "too_large"] + ["wrong_type"] * 998
+    assert isinstance(Call("tools/call", {}).receive(raw), Done)
