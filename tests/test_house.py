@@ -34,8 +34,8 @@ FORMS_LAYERS = """
     _keywords
     _schema
     _constraints
-    _fields
-    _parsing _checking
+    _values _fields
+    _outline _parsing _checking
     _form
     _lint
     __init__

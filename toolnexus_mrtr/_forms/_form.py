@@ -12,9 +12,10 @@ from msgspec import UNSET
 
 from toolnexus_mrtr._errors import FieldError, RemoteProtocolError, pointer, require_type
 from toolnexus_mrtr._forms._checking import SENDABLE, find_violations, integral_to_int, to_wire_value
-from toolnexus_mrtr._forms._constraints import FormConstraints, read_constraints
+from toolnexus_mrtr._forms._constraints import FormConstraints
 from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
+from toolnexus_mrtr._forms._outline import read_constraints
 from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
 from toolnexus_mrtr._forms._schema import load_schema
 from toolnexus_mrtr._text import has_split_pair
