@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -79,7 +79,8 @@ def _encode(value: str) -> str:
     looks_encoded = value.startswith("=?base64?") and value.endswith("?=")
     if value.isascii() and value.isprintable() and value.strip() == value and not looks_encoded:
         return value
-    return f"=?base64?{b64encode(value.encode('utf-8', 'surrogatepass')).decode('ascii')}?="
+    encoded = b2a_base64(value.encode("utf-8", "surrogatepass"), newline=False).decode("ascii")
+    return f"=?base64?{encoded}?="
 
 
 def _values_of(response: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
