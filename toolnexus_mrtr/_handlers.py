@@ -73,16 +73,13 @@ class Handlers(_Options, frozen=True):
 
     def capabilities(self) -> dict[str, Any]:
         """Give the `clientCapabilities` to declare: what has no handler is absent, so that no server asks for it."""
-        declared: dict[str, Any] = {}
-        if self.wait_for is not None:
-            declared["elicitation"] = {mode: {} for mode in MODES if mode in self.modes}
-        if self.create_message is not None:
-            declared["sampling"] = {"tools": {}} if self.sampling_tools else {}
-        if self.list_roots is not None:
-            declared["roots"] = {}
-        if self.extensions is not None:
-            declared["extensions"] = copy_checked(self.extensions)
-        return declared
+        return _make_capabilities(
+            self.modes if self.wait_for is not None else (),
+            sampling=self.create_message is not None,
+            sampling_tools=self.sampling_tools,
+            roots=self.list_roots is not None,
+            extensions=copy_checked(self.extensions),
+        )
 
     def meta(self, client_info: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Give the `_meta` that every request of 2026-07-28 carries (basic/index, "_meta"); put it into the params.
@@ -113,16 +110,29 @@ def request_meta(
     for name, flag in flags.items():
         require_type(name, flag, bool, "a bool")
     require_type("extensions", extensions, Mapping | None, "a mapping")
+    capabilities = _make_capabilities(
+        [mode for mode, is_declared in ((FORM, form), (URL, url)) if is_declared],
+        sampling=sampling or sampling_tools,
+        sampling_tools=sampling_tools,
+        roots=roots,
+        extensions=copy_json(extensions, "/extensions"),
+    )
+    return _make_meta(capabilities, client_info)
+
+
+def _make_capabilities(
+    modes: Collection[str], *, sampling: bool, sampling_tools: bool, roots: bool, extensions: dict[str, Any] | None
+) -> dict[str, Any]:
     declared: dict[str, Any] = {}
-    if form or url:
-        declared["elicitation"] = {mode: {} for mode, is_declared in ((FORM, form), (URL, url)) if is_declared}
-    if sampling or sampling_tools:
+    if modes:
+        declared["elicitation"] = {mode: {} for mode in MODES if mode in modes}
+    if sampling:
         declared["sampling"] = {"tools": {}} if sampling_tools else {}
     if roots:
         declared["roots"] = {}
     if extensions is not None:
-        declared["extensions"] = copy_json(extensions, "/extensions")
-    return _make_meta(declared, client_info)
+        declared["extensions"] = extensions
+    return declared
 
 
 def _make_meta(capabilities: dict[str, Any], client_info: Mapping[str, Any] | None) -> dict[str, Any]:
