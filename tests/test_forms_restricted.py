@@ -97,4 +97,4 @@ def test_a_lone_surrogate_keeps_a_form_from_the_quick_look_and_nothing_else():
 
 def test_what_is_no_map_has_no_fields_to_go_by():
     with pytest.raises(TypeError, match="schema must be a mapping"):
-        coerce([], {"a": 3.0})  # type: ignore[arg-type]
+        coerce([], {"a": 3.0})  # type: ignore[arg-type]  # no mapping, which is refused

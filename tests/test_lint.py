@@ -399,7 +399,7 @@ WARNED = form(
 )
 TOLERATED_ERRORS = sampling([{"role": 5, "content": []}] * 1_100)["inputRequests"]["k"]
 BAD_META = {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "https://a.example/x"}}
-BAD_META["params"] |= {"_meta": 5}  # type: ignore[operator]
+BAD_META["params"] |= {"_meta": 5}  # type: ignore[operator]  # the value of a member is an object to mypy
 ENTRIES = st.sampled_from([WARNED, WARNED, WARNED, TOLERATED_ERRORS, BAD_META, {}, 5, {"method": "x"}])
 ENDS = st.sampled_from([{}, {"requestState": "s"}, {"requestState": 5}, {"_meta": _nested(100)}])
 

@@ -382,9 +382,9 @@ def test_to_input_response_keeps_every_kind_of_content_and_what_it_does_not_know
 @pytest.mark.parametrize(
     "uri",
     [
-        "file:///home/my dir",
+        "file:///docs/my dir",
         "file://C:\\Users\\me",
-        "file:///home/\u00e9",
+        "file:///docs/\u00e9",
         "file:///%zz",
         "file:///a#b#c",
         "file:///[a]",
@@ -403,7 +403,7 @@ def test_to_input_response_refuses_a_root_that_is_no_file_uri(uri):
 
 
 @pytest.mark.parametrize(
-    "uri", ["file:///", "file:///home/my%20dir", "file://server/share", "file:///C:/Users/me", "file://[::1]/x"]
+    "uri", ["file:///", "file:///docs/my%20dir", "file://server/share", "file:///C:/docs/me", "file://[::1]/x"]
 )
 def test_to_input_response_writes_a_root_that_is_a_file_uri(uri):
     assert write("k", ListRootsResult(roots=[Root(uri=uri)])) == {"k": {"roots": [{"uri": uri}]}}

@@ -109,7 +109,7 @@ def _load_validator(dialect: str) -> Validator:
     """Load a validator that fetches nothing and knows no format but ours, and keep it: loading takes long."""
     # Both are slow to import, and not every host checks forms.
     from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator, FormatChecker  # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415 - as above
+    from referencing import Registry  # noqa: PLC0415 - both as said above
 
     checker = FormatChecker(formats=())
     for name, is_of_format in FORMATS.items():
