@@ -12,8 +12,12 @@ WAIT = {"resultType": "input_required", "requestState": "p"}
 DONE = {"resultType": "complete", "content": []}
 
 
+EVERYTHING = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
+
+
 def call(**options: Any) -> Call:
-    return Call("tools/call", {"name": "t", "arguments": {"w": 1.0, "z": None, "k": []}}, id="c", **options)
+    params = {"name": "t", "arguments": {"w": 1.0, "z": None, "k": []}}
+    return Call("tools/call", params, **{"id": "c", "capabilities": EVERYTHING, **options})
 
 
 class Server:

@@ -78,7 +78,6 @@ def test_run_takes_roots_from_list_roots_in_any_shape(drive, roots):
 @pytest.mark.parametrize(
     ("handlers", "kind"),
     [
-        (Handlers(lambda _: None), TypeError),
         (Handlers(lambda _: True), TypeError),
         (Handlers(lambda _: CreateMessageResult(**MESSAGE)), LocalProtocolError),
         (Handlers(list_roots=lambda: "file:///w"), TypeError),
@@ -91,6 +90,22 @@ def test_run_ends_when_a_handler_returns_something_other_than_an_answer(drive, h
     server = Server(asking(a=FORM if handlers.wait_for else ROOTS), DONE)
     raised(kind, drive, call(), server, handlers)
     assert len(server.sent) == 1
+
+
+@both
+@pytest.mark.parametrize(
+    ("handlers", "entry"),
+    [
+        (Handlers(lambda _: None), FORM),
+        (Handlers(create_message=lambda _: None), LLM),
+        (Handlers(list_roots=lambda: None), ROOTS),
+    ],
+    ids=["wait_for", "create_message", "list_roots"],
+)
+def test_run_names_the_handler_that_returns_none_and_the_key(drive, handlers, entry, request):
+    error = raised(LocalProtocolError, drive, call(), Server(asking(**{"a/b": entry})), handlers)
+    assert (error.code, error.at) == ("missing_answer", "/a~1b")
+    assert request.node.callspec.id.rpartition("-")[0] in str(error)
 
 
 @both
@@ -179,6 +194,7 @@ def test_run_asks_again_only_for_the_invalid_answer(drive):
     first, *again = [request.data for request in asked if request.prompt == "b"]
     assert first == {"schema": SCHEMA}
     for data in again:
+        assert data["content"] == {"n": 7}
         (error,) = data["errors"]
         assert (error.keys(), error["at"], error["code"]) == ({"at", "code", "message"}, "/n", "wrong_type")
         assert data["schema"] == SCHEMA
@@ -255,8 +271,72 @@ def test_run_goes_on_from_a_pause_read_by_from_json(drive):
 def test_run_hands_over_the_pause_in_retry_limit_exceeded(drive):
     server = Server(*[asking("s", a=FORM)] * 3)
     error = raised(RetryLimitExceeded, drive, call(max_retries=2), server, Handlers(Person(NO, NO)))
-    assert (len(server.sent), error.pause.call.retry) == (3, 2)
+    assert (len(server.sent), error.pause.call.retry, error.step) == (3, 2, error.pause)
     assert drive(error.pause, Server(DONE), Handlers(Person(NO))) == DONE
+
+
+@both
+def test_run_with_max_retries_goes_on_for_so_many_sends_with_answers(drive):
+    server = Server(*[asking("s", a=FORM)] * 3)
+    error = raised(RetryLimitExceeded, drive, call(), server, Handlers(Person(NO, NO)), max_retries=2)
+    server = Server(*[asking("s", a=FORM)] * 2, WAIT, asking("t", a=FORM))
+    again = raised(RetryLimitExceeded, drive, error.step, server, Handlers(Person(*[NO] * 3)), max_retries=3)
+    assert (len(server.sent), again.step.call.retry) == (4, 6)
+
+
+# The step to go on from
+
+
+@both
+def test_an_error_of_run_says_which_step_to_go_on_from(drive):
+    first, second = asking("1", a=form("first")), asking("2", a=form("second"))
+    handlers = Handlers(Person(yes(n="x"), yes(n=7)))
+    server = Server(first, second)
+    error = raised(InvalidAnswer, drive, call(), server, handlers, reask=0)
+    assert (type(error.step), error.step.requests["a"].prompt) == (Pause, "second")
+    rest = Server(DONE)
+    assert drive(error.step, rest, Handlers(Person(yes(n="y")))) == DONE
+    assert rest.sent == [{**call().params, "inputResponses": {"a": yes_on_the_wire(n="y")}, "requestState": "2"}]
+
+
+@both
+def test_an_error_about_a_result_says_to_send_the_call_again(drive):
+    server = Server(asking("1", a=FORM), {"resultType": "none"}, DONE)
+    error = raised(RemoteProtocolError, drive, call(), server, Handlers(Person(yes(n="x"))))
+    assert type(error.step) is Call
+    assert error.step.params == server.sent[1]
+    assert drive(error.step, server, Handlers(Person())) == DONE
+
+
+@both
+def test_an_error_of_a_missing_handler_says_which_pause_to_go_on_from(drive):
+    error = raised(LocalProtocolError, drive, call(), Server(asking(a=FORM)), Handlers())
+    assert (error.code, error.step.requests["a"].prompt) == ("unsupported_request", "m")
+
+
+@both
+def test_run_adds_no_step_to_an_error_that_a_function_of_the_host_raised(drive):
+    own = LocalProtocolError("wrong_value", "expected something else")
+    raised(LocalProtocolError, drive, call(), Server(asking(a=FORM)), Handlers(Person(own)))
+    assert own.step is None
+
+
+@both
+def test_after_an_exception_of_send_run_goes_on_from_the_last_call_that_on_step_saw(drive):
+    server, seen = Server(asking("s", a=FORM), DONE), []
+
+    def send(method: str, params: dict[str, Any]) -> Any:
+        if len(seen) == 3:
+            raise ConnectionError
+        return server(method, params)
+
+    raised(ConnectionError, drive, call(), send, Handlers(Person(yes(n="x"))), on_step=seen.append)
+    assert drive(seen[-1], server, Handlers(Person())) == DONE
+    assert server.sent[-1]["inputResponses"] == {"a": yes_on_the_wire(n="x")}
+
+
+def yes_on_the_wire(**content: Any) -> dict[str, Any]:
+    return {"action": "accept", "content": content}
 
 
 # Errors
@@ -286,6 +366,8 @@ def test_run_passes_on_errors_of_send_and_handlers_unchanged(drive, error, timeo
         ({"timeout": "1"}, "timeout"),
         ({"reask": 1.0}, "reask"),
         ({"reask": True}, "reask"),
+        ({"answer_timeout": "1"}, "answer_timeout"),
+        ({"max_retries": 1.0}, "max_retries"),
         ({"on_step": 1}, "on_step"),
     ],
 )
@@ -297,10 +379,13 @@ def test_run_refuses_an_argument_of_a_wrong_type_before_anything_is_sent(drive, 
 
 
 @both
-@pytest.mark.parametrize(("given", "at"), [({"reask": -1}, "/reask"), ({"timeout": math.nan}, "/timeout")])
-def test_run_refuses_a_negative_reask_and_a_timeout_of_nan(drive, given, at):
-    error = raised(LocalProtocolError, drive, call(), Server(DONE), Handlers(), **given)
-    assert (error.code, error.at) == ("wrong_value", at)
+@pytest.mark.parametrize(
+    "given", [{"reask": -1}, {"timeout": math.nan}, {"answer_timeout": math.nan}, {"max_retries": -1}], ids=str
+)
+def test_run_refuses_a_number_out_of_bounds_before_anything_is_sent(drive, given):
+    server = Server(DONE)
+    error = raised(LocalProtocolError, drive, call(), server, Handlers(), **given)
+    assert (error.code, error.at, server.sent) == ("wrong_value", f"/{next(iter(given))}", [])
 
 
 @both

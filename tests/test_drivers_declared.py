@@ -3,7 +3,7 @@
 import types
 
 import pytest
-from driving import DONE, Person, Server, both, call
+from driving import DONE, NO, Person, Server, both, call
 from vectors import json_text
 from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, SCHEMA, UNKNOWN, asking, raised
 
@@ -85,20 +85,20 @@ def test_run_refuses_a_mode_that_handlers_meta_did_not_declare(drive):
 
 @both
 @pytest.mark.parametrize(
-    ("entry", "handlers"),
+    ("entry", "handlers", "name"),
     [
-        (FORM, Handlers()),
-        (LINK, Handlers(Person(), modes=["form"])),
-        (FORM, Handlers(Person(), modes=["url"])),
-        ({"message": "m", "requestedSchema": SCHEMA}, Handlers(Person(), modes=["url"])),
-        (LLM, Handlers(Person())),
-        ({**LLM, "params": {**LLM["params"], "tools": []}}, Handlers(create_message=Person())),
-        ({**LLM, "params": {**LLM["params"], "toolChoice": {}}}, Handlers(create_message=Person())),
-        (ROOTS, Handlers(Person(), Person())),
-        (UNKNOWN, Handlers(Person(), Person(), list, sampling_tools=True)),
+        (FORM, Handlers(), "wait_for"),
+        (LINK, Handlers(Person(), modes=["form"]), "'url'"),
+        (FORM, Handlers(Person(), modes=["url"]), "'form'"),
+        ({"message": "m", "requestedSchema": SCHEMA}, Handlers(Person(), modes=["url"]), "'form'"),
+        (LLM, Handlers(Person()), "create_message"),
+        ({**LLM, "params": {**LLM["params"], "tools": []}}, Handlers(create_message=Person()), "sampling_tools"),
+        ({**LLM, "params": {**LLM["params"], "toolChoice": {}}}, Handlers(create_message=Person()), "sampling_tools"),
+        (ROOTS, Handlers(Person(), Person()), "list_roots"),
+        (UNKNOWN, Handlers(Person(), Person(), list, sampling_tools=True), "Pause.resume"),
     ],
 )
-def test_run_refuses_a_request_without_a_handler_before_anything_is_asked(drive, entry, handlers):
+def test_run_names_the_handler_that_a_request_lacks_before_anything_is_asked(drive, entry, handlers, name):
     asked = []
     handlers = Handlers(
         handlers.wait_for and asked.append,
@@ -112,6 +112,7 @@ def test_run_refuses_a_request_without_a_handler_before_anything_is_asked(drive,
     server, steps = Server(asking(**entries), DONE), []
     error = raised(LocalProtocolError, drive, call(), server, handlers, on_step=steps.append)
     assert (error.code, error.at) == ("unsupported_request", "/b~1c")
+    assert name in str(error)
     assert (asked, len(server.sent)) == ([], 1)
     assert [type(step) for step in steps] == [Call, Pause]
 
@@ -122,3 +123,55 @@ def test_run_hands_sampling_with_tools_to_a_handler_with_sampling_tools(drive):
     server = Server(asking(a=entry), DONE)
     drive(call(), server, Handlers(create_message=lambda _: MESSAGE, sampling_tools=True))
     assert server.responses == {"a": MESSAGE}
+
+
+# What a call does not declare itself
+
+VERSION = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+
+@both
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [
+        ({}, {VERSION: "2026-07-28"}),
+        ({"_meta": None}, {VERSION: "2026-07-28"}),
+        ({"_meta": {"k": {"v": 1}}}, {VERSION: "2026-07-28", "k": {"v": 1}}),
+        ({"_meta": {VERSION: "2026-09-01"}}, {VERSION: "2026-09-01"}),
+    ],
+    ids=["no _meta", "null", "another member", "another version"],
+)
+def test_run_declares_the_handlers_for_a_call_that_declares_nothing(drive, own, sent):
+    server, handlers = Server(asking(a=FORM), DONE), Handlers(lambda request: request.decline(), modes=["form"])
+    drive(Call("tools/call", {"name": "t", **own}), server, handlers)
+    assert [params["_meta"] for params in server.sent] == [{**sent, CAPABILITIES: {"elicitation": {"form": {}}}}] * 2
+    gated = Server(asking(a=LINK))
+    error = raised(RemoteProtocolError, drive, Call("tools/call", {"name": "t", **own}), gated, handlers)
+    assert error.code == "undeclared_capability"
+
+
+@both
+@pytest.mark.parametrize(
+    ("params", "options"),
+    [
+        ({"_meta": {CAPABILITIES: {"elicitation": {}}}}, {}),
+        ({"_meta": {CAPABILITIES: {}}}, {}),
+        ({}, {"capabilities": {"elicitation": {}}}),
+        ({}, {"capabilities": {}}),
+    ],
+)
+def test_run_declares_nothing_for_a_call_that_declares_anything(drive, params, options):
+    server = Server(DONE)
+    drive(Call("tools/call", params, **options), server, Handlers(Person(), print, list))
+    assert server.sent == [params]
+
+
+@both
+def test_run_declares_the_handlers_for_a_stored_pause_and_keeps_the_ids_of_its_requests(drive):
+    pause = Call("tools/call", {"name": "t", "_meta": {"k": 1}}, id="c").receive(asking("s", a=FORM))
+    person, server = Person(NO), Server(DONE)
+    drive(Pause.from_json(pause.to_json()), server, Handlers(person))
+    assert [request.id for request in person.asked] == [pause.requests["a"].id]
+    assert server.sent[0]["_meta"] == {"k": 1, **Handlers(person).meta()}
+    assert pause.call.params["_meta"] == {"k": 1}

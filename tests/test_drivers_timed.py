@@ -5,11 +5,11 @@ import math
 from typing import Any
 
 import pytest
-from driving import DONE, NO, WAIT, Person, Server, Veto, at_once, both, call, later, yes
+from driving import DONE, EVERYTHING, NO, WAIT, Person, Server, Veto, at_once, both, call, later, yes
 from vectors import json_text
-from wire_values import FORM, LLM, MESSAGE, ROOTS, asking, form, raised
+from wire_values import FORM, LINK, LLM, MESSAGE, ROOTS, asking, form, raised
 
-from toolnexus_mrtr import Answer, Call, Handlers, Pause, Request, run_async
+from toolnexus_mrtr import Answer, Call, CallTimeout, Handlers, LocalProtocolError, Pause, Request, run_async
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -26,7 +26,7 @@ def test_run_sleeps_for_the_delay_of_pauses_that_ask_nothing(drive, clock):
 @pytest.mark.parametrize("timeout", [0, -1, -math.inf, -(10**400)], ids=["none", "past", "long ago", "longer ago"])
 def test_run_sends_nothing_after_the_timeout(drive, timeout):
     server = Server(DONE)
-    raised(TimeoutError, drive, call(), server, Handlers(), timeout=timeout)
+    raised(CallTimeout, drive, call(), server, Handlers(), timeout=timeout)
     assert server.sent == []
 
 
@@ -41,7 +41,17 @@ def test_run_without_a_finite_timeout_waits_as_long_as_it_takes(drive, timeout, 
 
 
 @both
-def test_run_checks_the_timeout_between_handlers(drive, clock):
+@pytest.mark.parametrize("answer_timeout", [0, -1])
+def test_run_with_an_answer_timeout_of_0_runs_until_somebody_is_needed(drive, answer_timeout):
+    server, person = Server(WAIT, asking(a=FORM), DONE), Person(NO)
+    error = raised(CallTimeout, drive, call(), server, Handlers(person), answer_timeout=answer_timeout)
+    assert (error.code, error.at, person.asked, len(server.sent)) == ("timeout", "/answer_timeout", [], 2)
+    assert isinstance(error.step, Pause)
+    assert drive(error.step, server, Handlers(person), answer_timeout=60) == DONE
+
+
+@both
+def test_run_checks_the_answer_timeout_between_handlers(drive, clock):
     server, asked = Server(asking(a=FORM, b=FORM), DONE), []
 
     def wait_for(request: Request) -> Answer:
@@ -49,8 +59,58 @@ def test_run_checks_the_timeout_between_handlers(drive, clock):
         clock.now += 5
         return NO
 
-    raised(TimeoutError, drive, call(), server, Handlers(wait_for), timeout=5)
+    raised(CallTimeout, drive, call(), server, Handlers(wait_for), answer_timeout=5)
     assert (len(asked), len(server.sent)) == (1, 1)
+
+
+@both
+def test_run_takes_neither_the_answers_time_from_the_timeout_nor_that_of_on_step(drive, clock):
+    def be_slow(_: object) -> Answer:
+        clock.now += 50
+        return NO
+
+    server = Server(asking(a=FORM), WAIT, asking(a=LINK), DONE)
+    options = {"timeout": 1, "answer_timeout": 60, "on_step": be_slow}
+    assert drive(call(), server, Handlers(be_slow), **options) == DONE
+
+
+@both
+def test_run_starts_the_answer_timeout_anew_with_each_pause(drive, clock):
+    def be_slow(_: object) -> Answer:
+        clock.now += 4
+        return NO
+
+    server = Server(asking(a=FORM), asking(a=LINK), DONE)
+    assert drive(call(), server, Handlers(be_slow), answer_timeout=5) == DONE
+
+
+@both
+def test_run_takes_every_send_and_delay_from_its_timeout(drive, clock):
+    server = Server(WAIT, WAIT, DONE)
+
+    def send(method: str, params: Any) -> Any:
+        clock.now += 1
+        return server(method, params)
+
+    error = raised(CallTimeout, drive, call(), send, Handlers(), timeout=2.1)
+    assert (error.at, len(server.sent), clock.slept) == ("/timeout", 2, pytest.approx([0.05, 0.05]))
+    assert error.step.params == {**call().params, "requestState": "p"}
+    assert drive(error.step, send, Handlers(), timeout=2.1) == DONE
+
+
+@both
+def test_run_waits_before_it_asks_again_for_what_the_last_pause_asked(drive, clock):
+    seen = []
+
+    def wait_for(request: Request) -> Answer:
+        seen.append((request.prompt, len(clock.slept)))
+        return yes()
+
+    moved = asking("2", other=LINK)
+    server = Server(asking("1", a=LINK), moved, WAIT, moved, asking(a=LINK, b=form("b", schema={})), DONE)
+    drive(call(), server, Handlers(wait_for))
+    assert seen == [("m", 0), ("m", 1), ("m", 3), ("m", 3), ("b", 3)]
+    assert clock.slept == [0.05, 0.1, 0.2]
 
 
 @both
@@ -65,7 +125,7 @@ def test_run_returns_a_final_result_that_comes_after_the_timeout(drive, clock):
 @both
 def test_run_never_sleeps_past_its_timeout(drive, clock):
     server = Server(WAIT, WAIT, DONE)
-    raised(TimeoutError, drive, call(), server, Handlers(), timeout=0.125)
+    raised(CallTimeout, drive, call(), server, Handlers(), timeout=0.125)
     assert clock.slept == pytest.approx([0.05, 0.075])
     assert len(server.sent) == 2
 
@@ -157,6 +217,71 @@ def test_run_async_cancels_the_other_prompts_when_an_answer_stays_invalid():
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("concurrency", [1, 2, 3, 5])
+def test_run_async_opens_as_many_questions_at_a_time_as_concurrency_says(concurrency):
+    keys = "abcde"
+    open_now, most, order = set(), 0, []
+
+    async def wait_for(request: Request) -> Any:
+        nonlocal most
+        order.append(request.prompt)
+        open_now.add(request.prompt)
+        most = max(most, len(open_now))
+        for _ in range(3):
+            await asyncio.get_running_loop().run_in_executor(None, int)
+        open_now.remove(request.prompt)
+        return yes(n=request.prompt)
+
+    server = Server(asking(**{key: form(key) for key in keys}), DONE)
+    assert at_once(call(), server, Handlers(wait_for), concurrency=concurrency) == DONE
+    assert (most, "".join(order)) == (concurrency, keys)
+    assert list(server.responses) == list(keys)
+    assert all(response["content"] == {"n": key} for key, response in server.responses.items())
+
+
+def test_run_async_with_a_concurrency_of_1_asks_again_before_it_asks_the_next_question():
+    order = []
+
+    async def wait_for(request: Request) -> Any:
+        order.append(request.prompt)
+        return yes(n=7 if order == ["a"] else "x")
+
+    server = Server(asking(a=form("a"), b=form("b")), DONE)
+    at_once(call(), server, Handlers(wait_for), concurrency=1)
+    assert order == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize("concurrency", [None, 1, 2])
+@pytest.mark.parametrize("wait", [False, True], ids=["at once", "later"])
+def test_run_async_asks_nothing_more_once_a_question_has_failed(concurrency, wait):
+    asked = []
+
+    async def wait_for(request: Request) -> Any:
+        asked.append(request.prompt)
+        if wait:
+            await later(None)
+        if request.prompt == "a":
+            raise Veto
+        return yes(n="x")
+
+    def fail_at_once(request: Request) -> Any:
+        asked.append(request.prompt)
+        raise Veto
+
+    server = Server(asking(**{key: form(key) for key in "abcd"}))
+    handlers = Handlers(wait_for if wait else fail_at_once)
+    raised(Veto, at_once, call(), server, handlers, concurrency=concurrency)
+    assert asked == ["a"]
+
+
+@pytest.mark.parametrize(("concurrency", "kind"), [(0, LocalProtocolError), (-1, LocalProtocolError), (1.0, TypeError)])
+def test_run_async_refuses_a_concurrency_that_is_no_number_from_1(concurrency, kind):
+    server = Server(DONE)
+    with pytest.raises(kind, match="concurrency"):
+        at_once(call(), server, Handlers(), concurrency=concurrency)
+    assert server.sent == []
+
+
 def test_run_async_ends_cancelled_when_a_prompt_cancels_itself():
     async def main() -> None:
         server, prompts = Server(asking(a=form("a"), b=form("b")), DONE), Prompts()
@@ -187,17 +312,17 @@ def test_cancelling_run_async_cancels_its_prompts_and_sends_nothing(fail_when_ca
 
 
 @pytest.mark.parametrize("fail_when_cancelled", [False, True])
-def test_run_async_cancels_open_prompts_at_its_timeout(fail_when_cancelled):
+def test_run_async_cancels_open_prompts_at_its_answer_timeout(fail_when_cancelled):
     server = Server(asking(a=form("a"), b=form("b")), DONE)
 
     async def main() -> None:
         prompts = Prompts(fail_when_cancelled=fail_when_cancelled)
         try:
-            await run_async(call(), server, Handlers(prompts.wait_for), timeout=0.005)
+            await run_async(call(), server, Handlers(prompts.wait_for), answer_timeout=0.005)
         finally:
             assert sorted(prompts.cancelled) == ["a", "b"]
 
-    raised(TimeoutError, asyncio.run, main())
+    raised(CallTimeout, asyncio.run, main())
     assert len(server.sent) == 1
 
 
@@ -205,7 +330,7 @@ def test_run_async_cancels_send_at_its_timeout():
     async def main() -> None:
         await run_async(call(), lambda *_: asyncio.get_running_loop().create_future(), Handlers(), timeout=0.005)
 
-    raised(TimeoutError, asyncio.run, main())
+    raised(CallTimeout, asyncio.run, main())
 
 
 def test_run_async_awaits_send_handlers_and_on_step():
@@ -241,7 +366,7 @@ def test_run_async_keeps_two_calls_with_the_same_keys_apart():
             return await open_prompts[request.id]
 
         servers = [Server(asking(state, confirm=FORM), DONE) for state in "AB"]
-        calls = [Call("tools/call", {"name": name}) for name in "ab"]
+        calls = [Call("tools/call", {"name": name}, capabilities=EVERYTHING) for name in "ab"]
         tasks = [
             asyncio.create_task(run_async(one, server, Handlers(wait_for)))
             for one, server in zip(calls, servers, strict=True)

@@ -25,12 +25,25 @@ def keys_asked(step: dict[str, Any]) -> list[str] | None:
     return list(entries) if known else None
 
 
+def declares(call: dict[str, Any]) -> bool:
+    """Whether a call declares its capabilities itself: to any other a driver adds those of the handlers."""
+    meta = call["params"].get("_meta")
+    return "capabilities" in call or (isinstance(meta, dict) and "io.modelcontextprotocol/clientCapabilities" in meta)
+
+
 def playable(vector: Vector) -> bool:
     """Whether every answer of a vector is one that a handler can give."""
-    return vector.operation == "exchange" and all(
-        not {"stored", "meta"} & step.keys()
-        and ("answers" not in step or (isinstance(step["answers"], dict) and list(step["answers"]) == keys_asked(step)))
-        for step in vector.input["steps"]
+    return (
+        vector.operation == "exchange"
+        and declares(vector.input["call"])
+        and all(
+            not {"stored", "meta", "maxRetries", "restart"} & step.keys()
+            and (
+                "answers" not in step
+                or (isinstance(step["answers"], dict) and list(step["answers"]) == keys_asked(step))
+            )
+            for step in vector.input["steps"]
+        )
     )
 
 

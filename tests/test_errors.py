@@ -5,11 +5,14 @@ import pickle
 import pytest
 
 from toolnexus_mrtr import (
+    Call,
+    CallTimeout,
     FieldError,
     InvalidAnswer,
     LocalProtocolError,
     MrtrError,
     RemoteProtocolError,
+    RetryLimitExceeded,
 )
 from toolnexus_mrtr._errors import pointer
 from toolnexus_mrtr._text import json_type, quoted
@@ -44,14 +47,28 @@ def test_str_of_an_error_has_at_most_400_characters():
         MrtrError("wrong_type", "expected a string", "/a"),
         RemoteProtocolError("unsafe_url", "expected a url", "/b"),
         InvalidAnswer([FieldError("/who/n", "required", "is required")]),
+        CallTimeout("timeout", "expected the answers in time", "/answer_timeout"),
+        RetryLimitExceeded(
+            Call("tools/call", {}, id="c").receive({"resultType": "input_required", "requestState": "s"})
+        ),
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_every_mrtr_error_survives_a_pickle(error):
+@pytest.mark.parametrize("step", [None, Call("tools/call", {"name": "t"})], ids=["no step", "step"])
+def test_every_mrtr_error_survives_a_pickle(error, step):
+    error.step = step
     copy = pickle.loads(pickle.dumps(error))
+    assert (copy.step, getattr(copy, "pause", None)) == (step, getattr(error, "pause", None))
     assert type(copy) is type(error)
     assert (copy.code, copy.at, str(copy)) == (error.code, error.at, str(error))
     assert getattr(copy, "errors", None) == getattr(error, "errors", None)
+
+
+def test_a_call_timeout_is_a_timeout_error_with_a_code_and_a_place():
+    error = CallTimeout("timeout", "expected the answers in time", "/answer_timeout")
+    assert isinstance(error, TimeoutError)
+    assert (error.code, error.at, error.step) == ("timeout", "/answer_timeout", None)
+    assert str(error) == "expected the answers in time, at '/answer_timeout'"
 
 
 def test_repr_of_an_error_is_as_short_as_its_text():

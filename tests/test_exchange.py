@@ -627,19 +627,47 @@ def test_pause_raw_is_a_copy_of_the_whole_result():
     assert pause.raw == raw
 
 
-def test_ask_again_lists_the_errors_and_resume_takes_its_id():
+def test_ask_again_shows_what_was_entered_and_its_errors_and_resume_takes_its_id():
     pause = paused(**{"a/b": FORM, "a": LINK})
     errors = [FieldError("/a~1b/n", "required", "required")]
-    again = ask_again(pause.requests["a/b"], "a/b", errors, 2)
+    again = ask_again(pause.requests["a/b"], "a/b", Answer("h", True, {"n": 7}), errors, 2)
     ids = {key: request.id for key, request in pause.requests.items()}
     assert (again.id, again.kind, again.prompt) == (ids["a/b"] + ".2", "input", "m")
     listed = [{"at": "/n", "code": "required", "message": "required"}]
-    assert again.data == {"schema": SCHEMA, "errors": listed}
-    assert ask_again(pause.requests["a"], "a", [], 3).data == {"errors": []}
+    assert again.data == {"schema": SCHEMA, "content": {"n": 7}, "errors": listed}
+    assert ask_again(pause.requests["a"], "a", {"action": "accept"}, [], 3).data == {"content": {}, "errors": []}
     assert pause.resume([Answer(again.id, True, {"n": "x"}), Answer(ids["a"] + ".3", False)]).retry == 1
 
 
 # Checks of `receive`, and limits
+
+
+def test_call_restart_gives_the_call_as_it_was_first_sent_under_an_id_of_its_own():
+    call = Call("tools/call", {"name": "t", "_meta": {"k": 1}}, server="s", max_retries=1, result_types=["x"], id="c")
+    retry = call.receive(asking("s", a=FORM)).resume({"a": Answer("x", False)}, meta={"k": 2})
+    again = retry.restart()
+    assert (again.params, again.retry, again.server) == ({"name": "t", "_meta": {"k": 2}}, 0, "s")
+    assert len({"c", again.id, retry.restart().id}) == 3
+    assert again.receive({"resultType": "x"}).result_type == "x"
+    pause = again.receive(asking(a=FORM))
+    assert pause.delay == 0
+    refused("answer_id_mismatch", "/a/id", pause.resume, {"a": Answer("elc-c-0-0123456789abcdef", False)})
+    refused("retry_limit", "", pause.resume({"a": Answer("x", False)}).receive, asking(a=FORM))
+
+
+@pytest.mark.parametrize(("name", "place"), [("max_retries", "/max_retries"), ("max_polls", "/max_polls")])
+def test_call_refuses_a_bound_that_is_no_whole_number(name, place):
+    for wrong in (-1, 2**53 + 1):
+        refused("wrong_value", place, Call, "tools/call", {}, **{name: wrong})
+    for wrong in (1.0, True, "1"):
+        with pytest.raises(TypeError, match=name):
+            Call("tools/call", {}, **{name: wrong})
+
+
+def test_resume_refuses_a_max_retries_that_is_no_whole_number():
+    refused("wrong_value", "/max_retries", paused(a=FORM).resume, {"a": Answer("x", False)}, max_retries=-1)
+    with pytest.raises(TypeError, match="max_retries"):
+        paused(a=FORM).resume({"a": Answer("x", False)}, max_retries=True)
 
 
 def test_the_pause_in_retry_limit_exceeded_can_still_be_resumed():
@@ -654,7 +682,7 @@ def test_the_pause_in_retry_limit_exceeded_can_still_be_resumed():
 
 
 def test_pause_delay_stays_at_five_seconds_after_2000_retries():
-    call = Call("tools/call", {}, max_retries=10**6)
+    call = Call("tools/call", {}, max_polls=10**6)
     for _ in range(2000):
         call = call.receive(asking("s")).resume()
     assert call.receive(asking("s")).delay == 5.0

@@ -14,7 +14,7 @@ PACKAGE = Path(toolnexus_mrtr.__file__).parent
 
 #: Lowest first: a module imports from layers above its own in this list alone.
 LAYERS = """
-    _text _types
+    _text _types _frozen
     _errors
     _json _urls _findings _outgoing
     _validation _sampling _forms
@@ -47,7 +47,7 @@ PROMISED = """
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
     LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
-    Handlers run run_async lint Finding Origin Disclosure request_meta
+    Handlers run run_async lint Finding Origin Disclosure request_meta CallTimeout
 """.split()
 
 

@@ -365,8 +365,9 @@ def without(place: int, length: int) -> tuple[str, Any]:
     """Leave out of the digest one of the values that it is made of."""
     digest_of = vars(PauseState)["_digest_of"]
 
-    def digest(state: Any, value: list[Any]) -> str:
-        return digest_of(state, [*value[:place], *value[place + 1 :]] if len(value) == length else value)
+    def digest(state: Any, value: Any) -> str:
+        is_meant = isinstance(value, list) and len(value) == length
+        return digest_of(state, [*value[:place], *value[place + 1 :]] if is_meant else value)
 
     return "_state.PauseState._digest_of", digest
 

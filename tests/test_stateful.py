@@ -24,6 +24,7 @@ from toolnexus_mrtr import (
 
 SERVERS = ["files", "mail", None]
 RETRIES = 2
+POLLS = 3
 
 #: A form in each of its two shapes, and the roots of a host.
 FORM = form(schema=SCHEMA_WITH_INTEGER)
@@ -45,11 +46,28 @@ class Model:
     call: Call
     sent: dict[str, Any] = field(default_factory=dict)
     retry: int = 0
+    answered: int = 0
+    polls: int = 0
+    old: int = 0
     asked: dict[str, Any] = field(default_factory=dict)
+    asked_before: list[Any] = field(default_factory=list)
     state: str | None = None
 
+    @property
+    def delay(self) -> float:
+        is_new = any(entry not in self.asked_before for entry in self.asked.values())
+        return 0 if is_new else [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5][min(self.old, 7)]
+
+    @property
+    def is_past_limit(self) -> bool:
+        return self.answered >= RETRIES if self.asked else self.polls >= POLLS
+
     def retried(self, responses: dict[str, Any]) -> None:
+        self.old = self.old + 1 if self.delay else 0
+        self.asked_before = list(self.asked.values()) or self.asked_before
         self.retry += 1
+        self.answered += bool(responses)
+        self.polls = 0 if responses else self.polls + 1
         self.sent = copy.deepcopy(self.params)
         if responses:
             self.sent["inputResponses"] = responses
@@ -74,7 +92,7 @@ class Exchanges(RuleBasedStateMachine):
         self.calls += 1
         params = {"name": f"t{self.calls}", "arguments": {"w": 1.0, "z": None, "k": [], "of": self.calls}}
         left = {"requestState": "old", "inputResponses": {"old": {"action": "decline"}}} if old else {}
-        call = Call("tools/call", params | left, server=server, max_retries=RETRIES)
+        call = Call("tools/call", params | left, server=server, max_retries=RETRIES, max_polls=POLLS)
         return Model(server, params, call, sent=params | left), call
 
     @rule(pair=consumes(sending))
@@ -94,13 +112,13 @@ class Exchanges(RuleBasedStateMachine):
         try:
             pause = call.receive(raw)
         except RetryLimitExceeded as error:
-            assert model.retry >= RETRIES
+            assert model.is_past_limit
             pause = error.pause
         else:
-            assert model.retry < RETRIES
+            assert not model.is_past_limit
         raw["inputRequests"]["changed"] = None
         assert pause.input_requests.keys() == asked.keys()
-        assert (pause.request_state, pause.delay == 0) == (state, bool(asked))
+        assert (pause.request_state, pause.delay) == (state, model.delay)
         return model, pause
 
     @rule(target=sending, pair=consumes(sending), key=keys, entry=broken)

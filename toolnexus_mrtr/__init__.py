@@ -1,7 +1,14 @@
 """The client half of MCP 2026-07-28 Multi Round-Trip Requests, on raw maps: read what a paused call asks; answer it."""
 
 from toolnexus_mrtr._drivers import run, run_async
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, RemoteProtocolError
+from toolnexus_mrtr._errors import (
+    CallTimeout,
+    FieldError,
+    InvalidAnswer,
+    LocalProtocolError,
+    MrtrError,
+    RemoteProtocolError,
+)
 from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
 from toolnexus_mrtr._findings import Finding
 from toolnexus_mrtr._forms import Choice, Field, Form
@@ -77,4 +84,5 @@ __all__ = (
     "LocalProtocolError",
     "InvalidAnswer",
     "RetryLimitExceeded",
+    "CallTimeout",
 )

@@ -119,14 +119,18 @@ def require_matching_id(key: str, answer: Any, own_id: Callable[[], str | None])
         raise LocalProtocolError("answer_id_mismatch", expected, pointer(key, "id"))
 
 
-def ask_again(request: Request, key: str, errors: Sequence[FieldError], attempt: int) -> Request:
-    """Make the `Request` that asks again, for the `attempt`th time, with what was wrong under `data["errors"]`.
+def ask_again(request: Request, key: str, answer: Any, errors: Sequence[FieldError], attempt: int) -> Request:
+    """Make the `Request` that asks again, for the `attempt`th time.
 
-    `errors` are those of this key, which is taken off each `at`.
+    What was entered is under `data["content"]`, and what is wrong with it under `data["errors"]`. `errors` are those of
+    this key, which is taken off each `at`.
     """
     place = pointer(key)
     listed = [{"at": error.at.removeprefix(place), "code": error.code, "message": error.message} for error in errors]
-    return replace(request, id=f"{request.id}.{attempt}", data={**(request.data or {}), "errors": listed})
+    content = dict(_to_elicit_result(key, answer).content or {})
+    return replace(
+        request, id=f"{request.id}.{attempt}", data={**(request.data or {}), "content": content, "errors": listed}
+    )
 
 
 def _is_answer(answer: object) -> bool:
@@ -163,26 +167,29 @@ def _kinds_answered_by(answer: object) -> tuple[type, ...]:
 def _write_elicitation_answer(
     key: str, answer: Any, request: ElicitRequest, schema_at: str
 ) -> dict[str, Any] | tuple[FieldError, ...]:
-    extras: dict[str, Any] = {}
-    if isinstance(answer, ElicitResult):
-        result = answer
-    elif _is_answer(answer):
-        result = call_prefixing_pointers(pointer(key), answer_to_elicit_result, answer, request)
-    elif "action" not in answer or not _OF_AN_ANSWER.isdisjoint(answer):
-        # What an `Answer` holds is the host's, and must not travel.
-        expected = "expected an Answer, or a map with the member 'action' and none of 'ok', 'data' and 'reason'"
-        raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
-    else:
-        result = ElicitResult(action=answer["action"], content=answer.get("content"))
-        extras = {name: answer[name] for name in answer if name not in ("action", "content")}
-    response = write_result(key, result, request, partial(_check, schema_at))
+    response = write_result(key, _to_elicit_result(key, answer, request), request, partial(_check, schema_at))
     if not isinstance(response, dict):
         return response
+    extras: dict[str, Any] = {}
+    if isinstance(answer, Mapping) and not _is_answer(answer):
+        extras = {name: answer[name] for name in answer if name not in ("action", "content")}
     if "content" not in response:
         # A token that a visit brought to the host may stand beside the action.
         extras = {name: extras[name] for name in extras if name == "_meta"}
     copy: dict[str, Any] = copy_json(extras, pointer(key))
     return response | copy
+
+
+def _to_elicit_result(key: str, answer: Any, request: ElicitRequest | None = None) -> ElicitResult:
+    if isinstance(answer, ElicitResult):
+        return answer
+    if _is_answer(answer):
+        return call_prefixing_pointers(pointer(key), answer_to_elicit_result, answer, request)
+    if "action" not in answer or not _OF_AN_ANSWER.isdisjoint(answer):
+        # What an `Answer` holds is the host's, and must not travel.
+        expected = "expected an Answer, or a map with the member 'action' and none of 'ok', 'data' and 'reason'"
+        raise LocalProtocolError("wrong_value", expected, pointer(key, "action"))
+    return ElicitResult(action=answer["action"], content=answer.get("content"))
 
 
 def _check(

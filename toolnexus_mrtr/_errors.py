@@ -17,6 +17,9 @@ from toolnexus_mrtr._text import quoted
 _LISTED: Final = 2
 _SENTENCE: Final = 100
 
+#: The largest count: up to here a double holds every whole number.
+MAX_COUNT: Final = 2**53
+
 #: Where a value stands: a JSON Pointer, or a pair of where its parent stands and its own name or index. A walk keeps
 #: pairs, and writes a pointer only for what it raises.
 LazyPointer: TypeAlias = "str | tuple[LazyPointer, str | int]"
@@ -29,19 +32,24 @@ class MrtrError(Exception):
 
     `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer into what was
     refused: the raw result, a schema, the answers (by key, or by place in a list), the one value that a function was
-    given, or an argument by its name; `""` for the whole. `sentence`
-    says to a person what was expected, and never holds an answer's value; compare `code` and `at`, not the text.
+    given, or an argument by its name; `""` for the whole. `sentence` says to a person what was expected, and never
+    holds an answer's value; compare `code` and `at`, not the text.
+
+    `step` is the `Call` or the `Pause` to go on from, where `run` or `run_async` raised the error on its way: pass it
+    to either of them. A `Call` is then sent again. It is `None` in any other error.
     """
 
     code: str
     sentence: str
     at: str
+    step: Any
 
     def __init__(self, code: str, sentence: str, at: str = "") -> None:
         super().__init__(code, sentence, at)
         self.code = code
         self.sentence = sentence
         self.at = at
+        self.step = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.code!r}, {str(self)!r})"
@@ -59,6 +67,10 @@ class RemoteProtocolError(MrtrError):
 
 class LocalProtocolError(MrtrError):
     """What the caller gave cannot be used; `at` says which part of it."""
+
+
+class CallTimeout(MrtrError, TimeoutError):
+    """The time that a driver was given is over (code `timeout`); `at` names which: `/timeout` or `/answer_timeout`."""
 
 
 class FieldError(Struct, frozen=True):
@@ -100,8 +112,8 @@ class InvalidAnswer(LocalProtocolError):
         # It names the places itself.
         return self.sentence
 
-    def __reduce__(self) -> tuple[type[InvalidAnswer], tuple[tuple[FieldError, ...]]]:
-        return InvalidAnswer, (self.errors,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InvalidAnswer, (self.errors,), {"step": self.step}
 
 
 def pointer(*tokens: str | int) -> str:
@@ -142,7 +154,9 @@ def require_type(name: str, value: object, kind: Any, expected: str) -> None:
         raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
 
 
-def require_int(name: str, value: object) -> None:
-    """Refuse an argument that is no `int`, or that is a boolean, which Python takes for one."""
+def require_count(name: str, value: object, least: int = 0, most: int = MAX_COUNT, prefix: str = "") -> None:
+    """Refuse an argument that is no `int`, that is a boolean, which Python takes for one, or that is out of bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise LocalProtocolError("wrong_value", f"expected a number from {least} to {most}", prefix + pointer(name))

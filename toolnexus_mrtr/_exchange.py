@@ -9,24 +9,24 @@ from typing import Any, final, overload
 from msgspec import Struct
 
 from toolnexus_mrtr._answers import HostAnswer
-from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, require_int, require_type
+from toolnexus_mrtr._errors import MrtrError, require_count, require_type
 from toolnexus_mrtr._findings import raise_fault
+from toolnexus_mrtr._frozen import Frozen, from_state, state_of
 from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json, plain_text
 from toolnexus_mrtr._outgoing import Disclosure, list_disclosures, make_headers
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
 from toolnexus_mrtr._state import (
     CallState,
-    Frozen,
     PauseState,
-    from_state,
     load,
     require_declaration,
     store,
     stored_pause_invalid,
+    with_call,
 )
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
-from toolnexus_mrtr._validation import MAX_COUNT, Limits, require_result, result_type_faults
+from toolnexus_mrtr._validation import Limits, require_result, result_type_faults
 
 
 class Done(Struct, frozen=True):
@@ -52,9 +52,10 @@ class Call(Frozen):
     Make a new one for each call: its `id` keeps an answer from reaching another call. `server` is your own name for the
     server; it is stored with every pause, so that no other server is sent the answers. `capabilities` are what was
     declared to the server; unless given, those in the `_meta` of `params`; where neither says anything, no request is
-    refused as undeclared. `receive` raises `RetryLimitExceeded` for a pause that follows `max_retries` retries.
-    `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits,
-    unless given.
+    refused as undeclared. `max_retries` bounds the sends that carry answers, `max_polls` those in a row that carry none
+    since the server asked nothing; past either, `receive` raises `RetryLimitExceeded`. At the pace of `Pause.delay` 200
+    polls take some 16 minutes. `limits` say how much one pause may hold. `result_types` are those that extensions add
+    to `"complete"`. `id` tells this call from every other: 64 random bits, unless given.
 
     Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry, and `TypeError` for a wrong type.
     """
@@ -70,6 +71,7 @@ class Call(Frozen):
         server: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
         max_retries: int = 10,
+        max_polls: int = 200,
         result_types: Iterable[str] = (),
         limits: Limits = Limits(),  # noqa: B008 - it is frozen
         id: str | None = None,
@@ -77,9 +79,8 @@ class Call(Frozen):
         require_type("params", params, Mapping, "a mapping")
         require_type("capabilities", capabilities, Mapping | None, "a mapping")
         require_type("limits", limits, Limits, "Limits")
-        require_int("max_retries", max_retries)
-        if not 0 <= max_retries <= MAX_COUNT:
-            raise LocalProtocolError("wrong_value", f"expected a number from 0 to {MAX_COUNT}", "/max_retries")
+        require_count("max_retries", max_retries)
+        require_count("max_polls", max_polls)
         if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
             raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
         copy = copy_json(params, "/params", depth=limits.depth)
@@ -90,12 +91,13 @@ class Call(Frozen):
             server=None if server is None else plain_text("server", server, "server"),
             capabilities=copy_json(capabilities, "/capabilities"),
             max_retries=max_retries,
+            max_polls=max_polls,
             result_types=tuple(
                 plain_text("each of result_types", result_type, "result_types", place)
                 for place, result_type in enumerate(result_types)
             ),
             limits=limits,
-            id=os.urandom(8).hex() if id is None else plain_text("id", id, "id"),
+            id=_fresh_id() if id is None else plain_text("id", id, "id"),
         )
         object.__setattr__(self, "_state", state)
 
@@ -164,9 +166,16 @@ class Call(Frozen):
             result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
             return Done(result, result.get("resultType", COMPLETE))
         pause = from_state(Pause, state.accept_pause(raw))
-        if state.retry >= state.max_retries:
+        if state_of(pause).is_past_limit:
             raise RetryLimitExceeded(pause)
         return pause
+
+    def restart(self) -> Call:
+        """Give the call as it was first sent, with a new `id`: for a server that refuses the state that it gave.
+
+        Answers and state are left out; `_meta`, `max_retries` and all else are those of this call.
+        """
+        return from_state(Call, self._state.restart(_fresh_id()))
 
     def to_json(self) -> bytes:
         """Store the call, as ASCII JSON to keep as bytes or text. It is as secret as the params that it holds."""
@@ -233,19 +242,33 @@ class Pause(Frozen):
 
     @property
     def delay(self) -> float:
-        """Seconds to wait before the retry: 0 if something is asked, else 0.05, doubled by each next pause up to 5."""
+        """Seconds to wait before you show what is asked or, where nothing is, before the retry.
+
+        It is 0 where something new is asked, else 0.05, doubled by each next pause up to 5. What the last pause that
+        asked anything asked too is not new: a server asks for the same visit until it is done. So answer a visit when
+        it is done, not when it begins; each such answer counts as one of `max_retries`.
+        """
         return self._state.delay
 
     @overload
-    def resume(self, answers: Mapping[str, HostAnswer], *, meta: Mapping[str, Any] | None = None) -> Call: ...
+    def resume(
+        self,
+        answers: Mapping[str, HostAnswer],
+        *,
+        meta: Mapping[str, Any] | None = None,
+        max_retries: int | None = None,
+    ) -> Call: ...
     @overload
     def resume(
         self,
         answers: Iterable[Answer | AnswerLike | Mapping[str, Any]] = (),
         *,
         meta: Mapping[str, Any] | None = None,
+        max_retries: int | None = None,
     ) -> Call: ...
-    def resume(self, answers: Any = (), *, meta: Mapping[str, Any] | None = None) -> Call:
+    def resume(
+        self, answers: Any = (), *, meta: Mapping[str, Any] | None = None, max_retries: int | None = None
+    ) -> Call:
         """Answer everything that is asked, and get the call to send next; this pause stays as it is.
 
         `answers` are by key: an `Answer` of any make, a typed result, or a map in the wire's own shape, whose further
@@ -253,14 +276,18 @@ class Pause(Frozen):
         cancel or the accept of a url `_meta` alone does. An `id` out of the `requests` of another pause is refused; any
         other is ignored. What `input_requests` gives as an `UnknownRequest` is answered with a map, which is sent
         whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
-        `meta` replaces the `_meta` of the params.
+        `meta` replaces the `_meta` of the params. `max_retries` says how many sends with answers there may be from here
+        on, this one among them; polls are counted anew too.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
         form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
         """
         require_type("meta", meta, Mapping | None, "a mapping")
-        return from_state(Call, self._state.resume(answers, meta))
+        if max_retries is not None:
+            require_count("max_retries", max_retries)
+        pause = with_call(self, lambda call: call.bound(max_retries))
+        return from_state(Call, state_of(pause).resume(answers, meta))
 
     def to_json(self) -> bytes:
         r"""Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are.
@@ -290,10 +317,10 @@ class Pause(Frozen):
 
 
 class RetryLimitExceeded(MrtrError):
-    """The server paused the call again after `max_retries` retries (code `retry_limit`).
+    """The server paused the call again after `max_retries` sends with answers or `max_polls` without (`retry_limit`).
 
     It is neither the server's fault nor the caller's. `pause` is that pause. Its `call.params` still hold what was
-    answered before, and `resume` goes on all the same.
+    answered before. `resume` goes on all the same, and the `max_retries` of `resume` or a driver says for how long.
     """
 
     pause: Pause
@@ -304,5 +331,9 @@ class RetryLimitExceeded(MrtrError):
         )
         self.pause = pause
 
-    def __reduce__(self) -> tuple[type[RetryLimitExceeded], tuple[Pause]]:
-        return RetryLimitExceeded, (self.pause,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RetryLimitExceeded, (self.pause,), {"step": self.step}
+
+
+def _fresh_id() -> str:
+    return os.urandom(8).hex()

@@ -156,22 +156,30 @@ def host_call_for(handlers: Handlers, key: str, request: InputRequest, host_requ
 
     A handler is passed over where `modes` or `sampling_tools` exclude the request.
     """
+    expected = "expected nothing that no handler can answer; pass Pause.resume a map for it"
     if isinstance(request, ElicitRequest):
-        if handlers.wait_for is not None and mode_of(request) in handlers.modes:
+        mode = mode_of(request)
+        if handlers.wait_for is not None and mode in handlers.modes:
             return HostCall("wait_for", handlers.wait_for, (host_request,))
+        expected = f"expected Handlers with wait_for, and with {mode!r} among its modes"
     elif isinstance(request, CreateMessageRequest):
-        without_tools = request.tools is None and request.tool_choice is None
-        if handlers.create_message is not None and (without_tools or handlers.sampling_tools):
+        needs_tools = request.tools is not None or request.tool_choice is not None
+        if handlers.create_message is not None and (handlers.sampling_tools or not needs_tools):
             return HostCall(
                 "create_message", handlers.create_message, (replace(request, params=copy_checked(request.params)),)
             )
-    elif isinstance(request, ListRootsRequest) and handlers.list_roots is not None:
-        return HostCall("list_roots", handlers.list_roots, ())
-    raise LocalProtocolError("unsupported_request", "expected a handler for what is asked", pointer(key))
+        expected = f"expected Handlers with create_message{', and with sampling_tools' if needs_tools else ''}"
+    elif isinstance(request, ListRootsRequest):
+        if handlers.list_roots is not None:
+            return HostCall("list_roots", handlers.list_roots, ())
+        expected = "expected Handlers with list_roots"
+    raise LocalProtocolError("unsupported_request", expected, pointer(key))
 
 
-def to_answer(request: InputRequest, result: Any) -> Any:
+def to_answer(key: str, request: InputRequest, handler: str, result: Any) -> Any:
     """Turn what a handler returned into what `Pause.resume` takes: a bare sequence of roots into their result."""
+    if result is None:
+        raise LocalProtocolError("missing_answer", f"expected {handler} to return an answer, not None", pointer(key))
     if isinstance(request, ListRootsRequest) and isinstance(result, Sequence) and not isinstance(result, str | bytes):
         return {"roots": list(result)}
     return result

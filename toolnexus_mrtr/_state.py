@@ -7,24 +7,33 @@ the `requestState` of a server, which is one string in a result.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from toolnexus_mrtr._answers import match_answers_by_id, require_matching_id, write_answer
-from toolnexus_mrtr._errors import FieldError, InvalidAnswer, LocalProtocolError, MrtrError, pointer, require_type
+from toolnexus_mrtr._errors import (
+    MAX_COUNT,
+    FieldError,
+    InvalidAnswer,
+    LocalProtocolError,
+    MrtrError,
+    pointer,
+    require_type,
+)
 from toolnexus_mrtr._findings import raise_fault
+from toolnexus_mrtr._frozen import Frozen, from_state, state_of
 from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json, plain_text
 from toolnexus_mrtr._outgoing import name_of
 from toolnexus_mrtr._reader import input_requests
 from toolnexus_mrtr._toolnexus import Origin, Request, to_host_request
 from toolnexus_mrtr._types import ElicitRequest, InputRequest
-from toolnexus_mrtr._validation import MAX_COUNT, Limits, entry_of, pause_faults
+from toolnexus_mrtr._validation import Limits, entry_of, pause_faults
 from toolnexus_mrtr._writer import require_same_keys
 
 #: The member of `_meta` that declares what a client can do (basic/index, "_meta").
@@ -50,27 +59,53 @@ _OF_A_RETRY: Final = ("inputResponses", "requestState")
 _LAST: Final = MAX_COUNT - 1
 
 _Count = Annotated[int, Meta(ge=0, le=_LAST)]
-_Kind = TypeVar("_Kind", bound="Frozen")
+_Bound = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+_Kind = TypeVar("_Kind", bound=Frozen)
 
 
 class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that a call is. `idle` says how many pauses in a row, up to this send, asked nothing: it sets the delay."""
+    """All that a call is.
+
+    Of the sends before this one `retry` counts all, `answered` those that carried answers, and `polls` those in a row
+    up to this one that carried none. `idle` counts the pauses in a row that asked nothing new, and sets the delay.
+    `asked` are the digests of the entries of the last pause that asked anything.
+    """
 
     method: str
     params: dict[str, Any]
     server: str | None
     capabilities: dict[str, Any] | None
-    max_retries: Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+    max_retries: _Bound
+    max_polls: _Bound
     result_types: tuple[str, ...]
     limits: Limits
     id: str
     retry: _Count = 0
+    answered: _Count = 0
+    polls: _Count = 0
     idle: _Count = 0
+    asked: tuple[str, ...] = ()
 
     @property
     def shown(self) -> list[tuple[str, Any]]:
         """What may stand in a log."""
         return [("id", self.id), ("method", self.method), ("retry", self.retry)]
+
+    def restart(self, id: str) -> CallState:
+        """Make the call as it was first sent, under another id."""
+        params = {name: self.params[name] for name in self.params if name not in _OF_A_RETRY}
+        return replace(self, params=params, id=id, retry=0, answered=0, polls=0, idle=0, asked=())
+
+    def bound(self, max_retries: int | None) -> CallState:
+        """Count anew, up to so many sends with answers; `None` changes nothing."""
+        return self if max_retries is None else replace(self, max_retries=max_retries, answered=0, polls=0)
+
+    def declare(self, meta: Mapping[str, Any]) -> CallState:
+        """Put a declaration into the `_meta` of a call that declares nothing, beside what stands there."""
+        if self.declared() is not None:
+            return self
+        own = self.params.get("_meta")
+        return replace(self, params={**self.params, "_meta": {**meta, **own} if isinstance(own, dict) else meta})
 
     def declared(self) -> Any:
         """Give the declared capabilities; `None` where nothing was declared."""
@@ -107,7 +142,7 @@ class PauseState(Struct, frozen=True, dict=True):
         params = {name: call.params[name] for name in call.params if name not in (*_OF_A_RETRY, "_meta")}
         return self._digest_of([call.server, call.method, params, self.raw])
 
-    def _digest_of(self, value: list[Any]) -> str:
+    def _digest_of(self, value: Any) -> str:
         import hmac  # noqa: PLC0415 - loaded only where an id is needed
 
         key = self.call.id.encode("utf-8", "surrogatepass")
@@ -123,10 +158,26 @@ class PauseState(Struct, frozen=True, dict=True):
         """The entries of `inputRequests`; none where the member is absent or null."""
         return self.raw.get("inputRequests") or {}
 
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The digests of what is asked, whatever its keys."""
+        return tuple(self._digest_of(entry)[:_SHOWN] for entry in self.entries.values())
+
+    @property
+    def asks_something_new(self) -> bool:
+        """Whether an entry differs from all those of the last pause that asked anything."""
+        return bool(self.entries) and not (self.call.asked and set(self.asked) <= set(self.call.asked))
+
+    @property
+    def is_past_limit(self) -> bool:
+        """Whether the call was sent too often, with answers or, where this pause asks nothing, without."""
+        call = self.call
+        return call.answered >= call.max_retries if self.entries else call.polls >= call.max_polls
+
     @property
     def delay(self) -> float:
-        """Seconds to wait before the retry."""
-        return 0.0 if self.entries else min(_DELAY * float(2 ** min(self.call.idle, _DOUBLINGS)), _LONGEST)
+        """Seconds to wait before the retry, or before asking again what was just asked."""
+        return 0.0 if self.asks_something_new else min(_DELAY * float(2 ** min(self.call.idle, _DOUBLINGS)), _LONGEST)
 
     def input_requests(self) -> dict[str, InputRequest]:
         """Read what is asked. It shares its schemas with this state: copy them before they are handed out."""
@@ -156,7 +207,7 @@ class PauseState(Struct, frozen=True, dict=True):
         place = pointer("inputRequests", key) + entry_of(self.entries[key]).params_at
         return write_answer(key, answer, request, place + "/requestedSchema")
 
-    def resume(self, answers: Any, meta: Mapping[str, Any] | None) -> CallState:
+    def resume(self, answers: Any, meta: Mapping[str, Any] | None = None) -> CallState:
         """Make the call to send next, of answers by key or by id."""
         requests = self.input_requests()
         is_by_key = isinstance(answers, Mapping)
@@ -187,8 +238,19 @@ class PauseState(Struct, frozen=True, dict=True):
             params["inputResponses"] = responses
         if self.raw.get("requestState") is not None:
             params["requestState"] = self.raw["requestState"]
-        idle = 0 if self.entries else min(call.idle + 1, _LAST)
-        return replace(call, params=params, retry=min(call.retry + 1, _LAST), idle=idle)
+        return replace(
+            call,
+            params=params,
+            retry=_count_on(call.retry),
+            answered=_count_on(call.answered) if responses else call.answered,
+            polls=0 if responses else _count_on(call.polls),
+            idle=0 if self.asks_something_new else _count_on(call.idle),
+            asked=self.asked if self.entries else call.asked,
+        )
+
+
+def _count_on(count: int) -> int:
+    return min(count + 1, _LAST)
 
 
 class _Stored(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -245,44 +307,9 @@ def _load(data: bytes | str) -> _Stored | None:
     return stored
 
 
-class Frozen:
-    """A frozen value, compared by its private state, which its `repr` does not show."""
-
-    __slots__ = ("_state",)
-    _state: Any
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._state == getattr(other, "_state", None)
-
-    def __hash__(self) -> int:
-        # Params and results cannot be hashed; what `repr` shows differs between most calls and pauses.
-        return hash(tuple(value for _, value in self.__rich_repr__()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return from_state, (type(self), self._state)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        shown: list[tuple[str, Any]] = self._state.shown
-        return shown
-
-
-def from_state(kind: type[_Kind], state: CallState | PauseState) -> _Kind:
-    """Make the public value of a state."""
-    value = object.__new__(kind)
-    object.__setattr__(value, "_state", state)
-    return value
-
-
-def state_of(pause: Frozen) -> PauseState:
-    """Give the private state of a pause to a driver, which checks each answer as it comes, without `resume`."""
-    state: PauseState = pause._state  # noqa: SLF001 - the state is this module's own
-    return state
+def with_call(value: _Kind, change: Callable[[CallState], CallState]) -> _Kind:
+    """Change the call that a call or a pause is, or holds."""
+    state = state_of(value)
+    if isinstance(state, PauseState):
+        return from_state(type(value), PauseState(change(state.call), state.raw))
+    return from_state(type(value), change(state))

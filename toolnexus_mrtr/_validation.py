@@ -31,7 +31,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_int, require_type
+from toolnexus_mrtr._errors import MAX_COUNT, LocalProtocolError, pointer, require_count, require_type
 from toolnexus_mrtr._findings import (
     ELICITATION,
     MRTR,
@@ -64,9 +64,8 @@ from toolnexus_mrtr._types import (
 )
 from toolnexus_mrtr._urls import inspect_url, plain_url
 
-#: The deepest `Limits.depth`, well below Python's recursion limit; and the largest count: so far doubles are exact.
+#: The deepest `Limits.depth`, well below Python's recursion limit.
 _DEEPEST: Final = 256
-MAX_COUNT: Final = 2**53
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,12 +86,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
-            limit = getattr(self, name)
-            require_int(name, limit)
             least, most = (1, _DEEPEST) if name == "depth" else (0, MAX_COUNT)
-            if not least <= limit <= most:
-                at = pointer("limits", name)
-                raise LocalProtocolError("wrong_value", f"expected a limit from {least} to {most}", at)
+            require_count(name, getattr(self, name), least, most, "/limits")
 
 
 class Entry(Struct, frozen=True):

@@ -68,12 +68,12 @@ COMES_TO = {
     "send fails": "ConnectionError",
     "vetoed": "Vetoed",
     "cancelled": "CancelledError",
-    "late": "TimeoutError",
+    "late": "timeout",
     "one pause too many": "retry_limit",
 }
 
-#: Fates that need a form, since its prompt is where they happen.
-AT_A_FORM = {"asked again", "asked too often", "handler fails", "cancelled", "late"}
+#: Fates that need a form, since its prompt, or that something is asked, is where they happen.
+AT_A_FORM = {"asked again", "asked too often", "handler fails", "cancelled", "late", "one pause too many"}
 
 
 class HandlerError(Exception):
@@ -103,6 +103,9 @@ class Exchange:
         ]
         if self.fate in AT_A_FORM and "form" not in self.asked[self.place]:
             self.asked[self.place].append("form")
+        if self.fate == "late":
+            # `run` looks at the time before each question.
+            self.asked[self.place] = ["form", "other form"]
         self.raw, fault = draw.choice(MALFORMED)
         self.means = fault if self.fate == "malformed" else COMES_TO.get(self.fate, "done")
         self.rounds = pauses + 1 if self.means == "done" else self.place + 1
@@ -199,12 +202,12 @@ class Exchange:
 
     def call(self, handlers: Handlers) -> Call:
         params = {"name": "t", "arguments": {"token": self.token}, "_meta": handlers.meta()}
-        retries = self.place if self.fate == "one pause too many" else 10
+        retries = sum(map(bool, self.asked[: self.place])) if self.fate == "one pause too many" else 10
         return Call("tools/call", params, server=self.token, max_retries=retries)
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"timeout": SOON if self.fate == "late" else None, "on_step": self.on_step}
+        return {"answer_timeout": SOON if self.fate == "late" else None, "on_step": self.on_step}
 
 
 def drawn(seed: int, first: int, rounds: int) -> Iterator[Exchange]:

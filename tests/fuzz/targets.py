@@ -159,7 +159,8 @@ def seeds(target: str) -> list[Any]:
             *({name: given.get(name, {}) for name in FORM_PARTS} for _, given in inputs if "schema" in given),
             *({"schema": form.schema, "content": form.content, "strings": form.strings} for form in hostile),
         ]
-    steps = [step for operation, given in inputs if operation == "exchange" for step in given["steps"]]
+    exchanged = [step for operation, given in inputs if operation == "exchange" for step in given["steps"]]
+    steps = [step for step in exchanged if "receive" in step]
     results = [*RESULTS, *(given["raw"] for _, given in inputs if "raw" in given), *(s["receive"] for s in steps)]
     if target in ("read", "lint"):
         return [*results, *(given["params"] for name, given in inputs if name == "elicitation_to_request")]

@@ -11,6 +11,7 @@ from typing import Any, Literal, assert_never, assert_type
 from toolnexus_mrtr import (
     Answer,
     Call,
+    CallTimeout,
     Choice,
     CreateMessageRequest,
     CreateMessageResult,
@@ -289,6 +290,7 @@ def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRoot
     assert_type(outcome.to_json(), bytes)
     assert_type(Pause.from_json(outcome.to_json(), server=None), Pause)
     assert_type(outcome.resume(), Call)
+    assert_type(outcome.resume(max_retries=3).restart(), Call)
     assert_type(outcome.resume([Answer("1", True), host_answer, {"id": "1", "ok": False}]), Call)
     # Refused: text as params, a name in place of many, an answer that is none, a change, a Pause that nobody sent.
     Call("tools/call", "{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
@@ -316,7 +318,8 @@ def driving(pause: Pause, message: CreateMessageResult, raw: dict[str, Any]) -> 
     handlers = Handlers(wait_for, create_message, list_roots, modes=["form"], sampling_tools=True)
     assert_type(handlers.capabilities(), dict[str, Any])
     assert_type(handlers.meta({"name": "cli", "version": "1"}), dict[str, Any])
-    assert_type(run(Call("tools/call", {}), send, handlers, timeout=1, on_step=print), dict[str, Any])
+    options = run(Call("tools/call", {}), send, handlers, timeout=1, answer_timeout=0.5, max_retries=1, on_step=print)
+    assert_type(options, dict[str, Any])
     # Refused: another mode, an option by place, an answer that is none, a host where its handlers belong, a change.
     Handlers(modes=["voice"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
     Handlers(wait_for, create_message, list_roots, ["form"])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
@@ -337,7 +340,7 @@ async def driving_at_once(pause: Pause, raw: dict[str, Any]) -> dict[str, Any]:
         return ({"uri": "file:///w"},)
 
     handlers = Handlers(wait_for, list_roots=list_roots)
-    assert_type(await run_async(pause, send, handlers, timeout=0.5, on_step=print), dict[str, Any])
+    assert_type(await run_async(pause, send, handlers, timeout=0.5, concurrency=1, on_step=print), dict[str, Any])
     # Refused: an awaitable transport in order, and a way to sleep at once.
     run(pause, send, handlers)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     await run_async(pause, send, handlers, sleep=print)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
@@ -385,6 +388,8 @@ def catching(error: MrtrError) -> str:
         return error.code
     if isinstance(error, RetryLimitExceeded):
         return assert_type(error.pause, Pause).id
+    if isinstance(error, CallTimeout):
+        return f"{error.at}: {error.step}"
     # Refused: only an invalid answer lists fields.
     _ = error.errors  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     return str(error)

@@ -1,5 +1,7 @@
 // Whole exchanges: calls, pauses, and what is sent for them.
 
+import { randomUUID } from "node:crypto";
+
 import { answerToElicitResult, elicitationToRequest } from "./bridge.mjs";
 import { LocalError, MrtrError, RemoteError, get, has, isMap, isText, mapValues, pointer } from "./errors.mjs";
 import { Form } from "./forms.mjs";
@@ -16,11 +18,15 @@ import {
   requestState,
   urlFaults,
 } from "./reader.mjs";
-import { digest } from "./identity.mjs";
+import { canonical, digest } from "./identity.mjs";
 import { CAPABILITIES, disclosuresOf, headersOf } from "./outgoing.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
+// Of the sends before one: all, those with answers, those in a row without; and of the pauses before it: those in a row that
+// asked nothing new, and the entries of the last that asked anything.
+const COUNTS = { retry: 0, answered: 0, polls: 0, idle: 0, asked: [] };
+
 const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
 // The kind of request that a map with this member answers; `ok` is the host's.
@@ -50,14 +56,18 @@ function play(given, steps, seen) {
     seen.sends.push(call.params);
     seen.headers.push(headersOf(call));
     seen.disclosures.push(disclosuresOf(call));
+    if (step.restart) {
+      call = restart(call);
+      continue;
+    }
     let pause = receive(call, step.receive);
     if (pause.done) return pause.done;
     if (step.stored) pause = restored(pause, step.stored);
     const asked = inputRequests(pause.raw);
     const ids = idsOf(pause, asked);
     seen.asks.push(mapValues(ids, (id, key) => elicitationToRequest(asked[key], id)));
-    seen.delays.push(delayOf(pause, asked));
-    call = resume(pause, step.answers ?? {}, step.meta);
+    seen.delays.push(delayOf(pause));
+    call = resume(pause, step.answers ?? {}, step.meta, step.maxRetries);
   }
   throw new Error("an exchange ends with its last step");
 }
@@ -66,7 +76,12 @@ export function start(given) {
   const declared = get(get(given.params, "_meta"), CAPABILITIES);
   if (declared !== undefined && !isMap(declared))
     throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
-  return { maxRetries: 10, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, retry: 0, idle: 0 };
+  return { maxRetries: 10, maxPolls: 200, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, ...COUNTS };
+}
+
+// The call as it was first sent, for a server that refuses its own state.
+function restart({ params: { inputResponses, requestState: state, ...params }, ...call }) {
+  return { ...call, ...COUNTS, params, id: randomUUID() };
 }
 
 export function receive(call, raw) {
@@ -78,7 +93,8 @@ export function receive(call, raw) {
   if (isInputRequired(raw)) {
     gate(call, raw);
     tooDeep(raw, call.limits.depth);
-    if (call.retry >= call.maxRetries) throw new LocalError("retry_limit", "");
+    const isPast = entriesOf(raw).length ? call.answered >= call.maxRetries : call.polls >= call.maxPolls;
+    if (isPast) throw new LocalError("retry_limit", "");
     return { call, raw };
   }
   return { done: { done: raw, resultType: type } };
@@ -186,10 +202,19 @@ function idsOf({ call, raw }, asked) {
   );
 }
 
-const delayOf = ({ call }, asked) => (Object.keys(asked).length ? 0 : Math.min(50 * 2 ** call.idle, 5000));
+const entriesOf = (raw) => Object.values(get(raw, "inputRequests") ?? {});
 
-function resume(pause, answers, meta) {
-  const { call, raw } = pause;
+// Whether something is asked that was not asked last, whatever its key.
+function isNew({ call, raw }) {
+  const last = new Set(call.asked.map(canonical));
+  return entriesOf(raw).some((entry) => !last.has(canonical(entry)));
+}
+
+const delayOf = (pause) => (isNew(pause) ? 0 : Math.min(50 * 2 ** pause.call.idle, 5000));
+
+function resume(pause, answers, meta, maxRetries) {
+  const { raw } = pause;
+  const call = maxRetries === undefined ? pause.call : { ...pause.call, maxRetries, answered: 0, polls: 0 };
   const asked = inputRequests(raw);
   const ids = idsOf(pause, asked);
   const given = Array.isArray(answers) ? byKey(answers, ids) : answers;
@@ -206,7 +231,16 @@ function resume(pause, answers, meta) {
   if (Object.keys(responses).length) params.inputResponses = responses;
   const state = requestState(raw);
   if (state !== null) params.requestState = state;
-  return { ...call, params, retry: call.retry + 1, idle: Object.keys(asked).length ? 0 : call.idle + 1 };
+  const entries = entriesOf(raw);
+  return {
+    ...call,
+    params,
+    retry: call.retry + 1,
+    answered: call.answered + (entries.length ? 1 : 0),
+    polls: entries.length ? 0 : call.polls + 1,
+    idle: isNew(pause) ? 0 : call.idle + 1,
+    asked: entries.length ? entries : call.asked,
+  };
 }
 
 // A question that was asked again has `.2`, `.3` and so on behind its id.

@@ -6,7 +6,7 @@ import { isMap } from "./errors.mjs";
 
 export const digest = (id, value) => createHmac("sha256", utf8(id)).update(canonical(value), "ascii").digest("hex");
 
-function canonical(value) {
+export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (isMap(value)) {
     const members = Object.keys(value).sort(byCodePoint);

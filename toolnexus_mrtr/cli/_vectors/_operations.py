@@ -106,7 +106,7 @@ def _answer_to_elicit_result(answer: Any, request: Any = None) -> Any:
 
 def build_call(given: dict[str, Any]) -> Call:
     """Build the call that an exchange starts with."""
-    call_names = {"maxRetries": "max_retries", "resultTypes": "result_types"}
+    call_names = {"maxRetries": "max_retries", "maxPolls": "max_polls", "resultTypes": "result_types"}
     members = {call_names.get(name, name): value for name, value in given.items() if name != "limits"}
     limit_names = {"inputRequests": "input_requests", "requestState": "request_state"}
     given_limits: dict[str, int] = given.get("limits", {})
@@ -138,6 +138,9 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
     for step in steps:
         disclosures = [_select_present(disclosure) for disclosure in current.disclosures]
         _add(seen, sends=current.params, headers=current.headers, disclosures=disclosures)
+        if "restart" in step:
+            current = current.restart()
+            continue
         outcome = current.receive(step["receive"])
         if not isinstance(outcome, Pause):
             return {"done": outcome.result, "resultType": outcome.result_type}
@@ -145,7 +148,7 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
             outcome = _store_and_restore(outcome, **step["stored"])
         asks = {key: _spell_request(request) for key, request in outcome.requests.items()}
         _add(seen, asks=asks, delays=round(outcome.delay * 1000))
-        current = outcome.resume(step.get("answers", ()), meta=step.get("meta"))
+        current = outcome.resume(step.get("answers", ()), meta=step.get("meta"), max_retries=step.get("maxRetries"))
     raise ValueError("expected the exchange to end with its last step")
 
 
