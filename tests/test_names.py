@@ -5,7 +5,11 @@ import re
 import pytest
 from vectors import ROOT
 
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "fixtures" / "README.md"]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    ROOT / "fixtures" / "README.md",
+    ROOT / "tests" / "benchmarks" / "README.md",
+]
 TESTS = {
     name
     for path in (ROOT / "tests").rglob("test_*.py")
