@@ -105,11 +105,10 @@ def test_anchor_is_that_of_a_heading_on_github(heading, expected):
 
 
 def test_linked_links_names_that_have_an_entry_but_not_to_the_entry_itself():
-    names = ["run", "Call", "Call.receive"]
+    names = ["run", "Call", "Call.receive", "Pause.run"]
     assert linked("`run`, `walk`", names, "Call") == "[`run`](#run), `walk`"
     assert linked("`Call.receive`", names, "run") == "[`Call.receive`](#callreceive)"
-    assert linked("`receive`, `run`", names, "run") == "`receive`, `run`"
-    assert linked("`receive`", names, "Call") == "[`receive`](#callreceive)"
+    assert linked("`run`", names, "run") == linked("`run`", names, "Pause") == "`run`"
 
 
 def test_page_has_names_by_theme_and_the_names_that_raise_each_code():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -63,16 +63,14 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
-def linked(text: str, names: Iterable[str], own: str) -> str:
+def linked(text: str, names: Collection[str], own: str) -> str:
     """Make links of the names in backticks that have an entry, `own` excepted: whose text this is."""
-    targets = {name: name for name in names}
     owner = own.partition(".")[0]
-    # Within a class, methods go by their short names.
-    targets |= {name.removeprefix(f"{owner}."): name for name in targets if name.startswith(f"{owner}.")}
+    # Within a class, the name of a member is that member, and not a function that has the same name.
+    targets = {name for name in names if name != own and f"{owner}.{name}" not in names}
 
     def link(match: re.Match[str]) -> str:
-        target = targets.get(match[1], own)
-        return match[0] if target == own else f"[`{match[1]}`](#{anchor(target)})"
+        return f"[`{match[1]}`](#{anchor(match[1])})" if match[1] in targets else match[0]
 
     return re.sub(r"`([\w.]+)`", link, text)
 
