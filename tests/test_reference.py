@@ -1,6 +1,7 @@
 """REFERENCE.md has every public name, and the checks of what docstrings explain can fail; griffe is not needed."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from reference.explained import names_raising, problems
@@ -10,6 +11,7 @@ from vectors import ROOT
 import toolnexus_mrtr
 
 CODES = ("wrong_type", "wrong_value", "timeout")
+BY_SECTION = {"errors": CODES, "field_errors": ["other"], "url_refusals": ["no_host"], "url_warnings": ["punycode"]}
 
 READ = Entry("read", "read(raw)", "Read `raw`.\n\nRaises `RemoteProtocolError` `wrong_type` for a list.", ("raw",))
 WRITE = Entry(
@@ -18,11 +20,13 @@ WRITE = Entry(
     "Write.\n\nRaises what `read` raises, `LocalProtocolError` `wrong_value`, and `Late`; `TypeError` for the rest.",
 )
 LATE = Entry("Late", "class Late(MrtrError)", "It took too long (code `timeout`).")
+FIELD_ERROR = Entry("FieldError", "FieldError()", "The code is `other`.")
+URL_REPORT = Entry("UrlReport", "UrlReport()", "A refusal is `no_host`, a warning `punycode`.")
 
 
 def found(*entries, provoked=None):
-    every = {entry.name: entry for entry in (READ, WRITE, LATE, *entries)}
-    return list(problems(every, CODES, provoked or {}))
+    every = {entry.name: entry for entry in (READ, WRITE, LATE, FIELD_ERROR, URL_REPORT, *entries)}
+    return list(problems(every, BY_SECTION, provoked or {}))
 
 
 def test_the_reference_has_an_entry_for_every_public_name():
@@ -72,7 +76,13 @@ def test_problems_tells_an_operation_that_has_no_public_name():
 
 
 def test_problems_tells_a_code_that_nothing_is_said_to_raise():
-    assert list(problems({"read": READ}, CODES[:2], {})) == ["No docstring says what raises `wrong_value`."]
+    assert found(replace(WRITE, docstring="Write.\n\nRaises `Late`.")) == [
+        "No docstring says what raises `wrong_value`."
+    ]
+
+
+def test_problems_tells_a_code_that_is_no_error_and_that_its_class_does_not_list():
+    assert found(replace(URL_REPORT, docstring="A warning is `punycode`.")) == ["UrlReport does not explain `no_host`."]
 
 
 def test_names_raising_follows_other_names_and_errors_of_one_code():

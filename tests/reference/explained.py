@@ -17,12 +17,23 @@ OF_MANY_CODES: Final = ("RemoteProtocolError", "LocalProtocolError")
 _CLASSES_OF: Final = {"exchange": ("Call", "Pause"), "form": ("Form",)}
 _NAMESPACES: Final = ("ElicitationRequests", "ElicitationResponses")
 
+#: The sections of `fixtures/codes.json` that are no errors, and the class whose docstring lists their codes. Findings
+#: explain themselves: each has a message.
+_LISTED_BY: Final = {"field_errors": "FieldError", "url_refusals": "UrlReport", "url_warnings": "UrlReport"}
 
-def problems(entries: Mapping[str, Entry], codes: Iterable[str], provoked: Mapping[str, set[str]]) -> Iterator[str]:
+
+def problems(
+    entries: Mapping[str, Entry], sections: Mapping[str, Iterable[str]], provoked: Mapping[str, set[str]]
+) -> Iterator[str]:
     """Say in one sentence each what is left unexplained.
 
-    `codes` are those of errors; `provoked` are those in which the vectors of each operation end.
+    `sections` are those of `fixtures/codes.json`; `provoked` are the errors in which the vectors of each operation end.
     """
+    for section, name in _LISTED_BY.items():
+        for code in sections[section]:
+            if f"`{code}`" not in entries[name].docstring:
+                yield f"{name} does not explain `{code}`."
+    codes = sections["errors"]
     for entry in entries.values():
         yield from _unexplained(entry, entries, codes)
     for code, names in names_raising(entries, codes).items():

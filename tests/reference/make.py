@@ -52,7 +52,7 @@ def main() -> None:
         PAGE.write_text(made, "utf-8")
         return
     found = [f"The code `{code}` has no meaning." for code in sorted(raised_codes() - codes["errors"].keys())]
-    found += problems(entries, codes["errors"], provoked_codes())
+    found += problems(entries, codes, provoked_codes())
     if not PAGE.exists() or PAGE.read_text("utf-8") != made:
         found.append("REFERENCE.md is not current: python tests/reference/make.py --write.")
     if found:
