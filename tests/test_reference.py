@@ -121,10 +121,12 @@ def test_linked_links_names_that_have_an_entry_but_not_to_the_entry_itself():
     assert linked("`run`", names, "run") == linked("`run`", names, "Pause") == "`run`"
 
 
-def test_page_has_names_by_theme_and_the_names_that_raise_each_code():
+def test_page_links_names_but_no_parameters_and_says_what_raises_each_code():
     codes = {section: {"wrong_type": "A list."} for section in SECTIONS}
     codes["errors"] = {"wrong_type": {"side": "remote", "meaning": "A list."}}
     codes["findings"] = {"wrong_type": {"severity": "error", "meaning": "A list."}}
-    made = page({"Read": [READ]}, codes, {"wrong_type": ["read"]})
+    raw = Entry("raw", "raw()", "What `read` reads.")
+    made = page({"Read": [READ, raw]}, codes, {"wrong_type": ["read"]})
     assert "## Read\n\n### `read`\n\n```python\nread(raw)\n```\n\nRead `raw`." in made
+    assert "\nWhat [`read`](#read) reads." in made
     assert "| `wrong_type` | remote | A list. | [`read`](#read) |\n" in made

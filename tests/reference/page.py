@@ -89,7 +89,8 @@ def page(
         parts.append(f"\n## {theme}")
         for entry in entries:
             level = "####" if entry.owner else "###"
-            docstring = linked(entry.docstring, names, entry.name)
+            others = [name for name in names if name not in entry.parameters]
+            docstring = linked(entry.docstring, others, entry.name)
             parts.append(f"\n{level} `{entry.name}`\n\n```python\n{entry.signature}\n```\n\n{docstring}")
     parts.append(CODES_HEAD)
     for section, (title, columns) in SECTIONS.items():

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from explained import OF_MANY_CODES
-from page import Entry, signature
+from page import WIDTH, Entry, signature
 from vectors import ROOT
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class _Reader:
         self.package = griffe.load("toolnexus_mrtr", search_paths=[str(ROOT)])
         self.public = public
         self.shapes: dict[str, griffe.Class] = {}
+        #: The aliases of which the signature in hand has the names, and what they stand for.
+        self.aliases: dict[str, str] = {}
 
     def entries_of(self, name: str) -> Iterator[Entry]:
         """Give the entry of a public name, and those of its members."""
@@ -89,14 +91,15 @@ class _Reader:
             signature(head, self.parameters_of(each), f" -> {self.text_of(each.returns)}")
             for each in found.overloads or [found]
         ]
-        return Entry(name, "\n\n".join(written), _docstring(found), _names(found))
+        return Entry(name, self.with_aliases("\n\n".join(written)), _docstring(found), _names(found))
 
     def class_entry(self, found: griffe.Class) -> Entry:
         """Write a class by its constructor, or where callers have none, by its bases and attributes."""
         lineage = [*reversed(found.mro()), found]
         if any(str(base) == "Struct" for each in lineage for base in each.bases):
             names, parameters = self.struct_fields(lineage)
-            return Entry(found.name, signature(found.name, parameters), _docstring(found), names)
+            written = self.with_aliases(signature(found.name, parameters))
+            return Entry(found.name, written, _docstring(found), names)
         fields: list[Any] = [member for member in found.members.values() if _is_field(member)]
         init: Any = found.members.get("__init__")
         if init is not None and not fields and _names(init) and found.name not in _NOT_CONSTRUCTED:
@@ -130,21 +133,35 @@ class _Reader:
         return written
 
     def parameter(self, name: str, annotation: Any, default: Any) -> str:
-        return f"{name}: {self.text_of(annotation)}" + ("" if default is None else f" = {self.text_of(default)}")
+        """Write a parameter: private aliases in full, or where that takes more than a line, by their names."""
+        end = "" if default is None else f" = {self.text_of(default)}"
+        written = f"{name}: {self.text_of(annotation)}{end}"
+        return written if len(written) + 5 <= WIDTH else f"{name}: {self.text_of(annotation, in_full=False)}{end}"
 
-    def text_of(self, expression: Any) -> str:
-        """Write an expression, each private alias in it in full."""
+    def with_aliases(self, written: str) -> str:
+        """Append what the aliases stand for that a signature has by their names."""
+        lines = [written, *(f"{name} = {text}" for name, text in self.aliases.items())]
+        self.aliases.clear()
+        return "\n".join(lines)
+
+    def text_of(self, expression: Any, *, in_full: bool = True) -> str:
         if expression is None or isinstance(expression, str):
             return str(expression).replace("'", '"')
         leaves = expression.iterate()
-        return "".join(self.text_of(leaf) if isinstance(leaf, str) else self.text_of_name(leaf) for leaf in leaves)
+        return "".join(
+            self.text_of(leaf) if isinstance(leaf, str) else self.text_of_name(leaf, in_full=in_full) for leaf in leaves
+        )
 
-    def text_of_name(self, name: griffe.ExprName) -> str:
+    def text_of_name(self, name: griffe.ExprName, *, in_full: bool) -> str:
         path = name.canonical_path
         if path.startswith("toolnexus_mrtr._") and name.name not in self.public:
             found = self.package.modules_collection[path]
-            if found.is_attribute and str(found.annotation) == "TypeAlias":
+            if found.is_attribute and in_full:
                 return self.text_of(found.value)
+            if found.is_attribute:
+                short = name.name.lstrip("_")
+                self.aliases[short] = self.text_of(found.value)
+                return short
             if found.is_class:
                 self.shapes[name.name] = found
         return name.name
