@@ -39,7 +39,7 @@ def run(
     on_step: Callable[[Call | Pause], object] | None = None,
     sleep: Callable[[float], object] = time.sleep,
 ) -> dict[str, Any]:
-    """Send a call, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
+    """Send a `call`, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
 
     Start from a `Call`, or go on from a stored `Pause`. `send(method, params)` returns the raw result; `params` are its
     own to change. `timeout` is in seconds, for all of it, and checked before each call of a function of yours: one that
@@ -71,10 +71,10 @@ async def run_async(
 ) -> dict[str, Any]:
     """Do what `run` does in asyncio, and ask everything of a pause at once.
 
-    `send`, the handlers and `on_step` may each return an awaitable; a prompt that blocks belongs in
-    `asyncio.to_thread`. When one question fails, the others are cancelled, and when they have ended that one exception
-    is raised. `timeout` cuts short whatever is waited for. When the task is cancelled, so is everything that it waits
-    for, and nothing more is sent.
+    `call`, `handlers`, `reask` and `on_step` are those of `run`. `send`, the handlers and `on_step` may each return an
+    awaitable; a prompt that blocks belongs in `asyncio.to_thread`. When one question fails, the others are cancelled,
+    and when they have ended that one exception is raised. `timeout` cuts short whatever is waited for. When the task is
+    cancelled, so is everything that it waits for, and nothing more is sent.
 
     Raises what `run` raises.
     """

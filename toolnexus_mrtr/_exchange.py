@@ -49,14 +49,15 @@ class Done(Struct, frozen=True):
 class Call(Frozen):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
-    Make a new one for each call: its `id` keeps an answer from reaching another call. `server` is your own name for the
-    server; it is stored with every pause, so that no other server is sent the answers. `capabilities` are what was
-    declared to the server; unless given, those in the `_meta` of `params`; where neither says anything, no request is
-    refused as undeclared. `receive` raises `RetryLimitExceeded` for a pause that follows `max_retries` retries.
-    `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other: 64 random bits,
-    unless given.
+    `method` and `params` are those of the request. Make a new one for each call: its `id` keeps an answer from reaching
+    another call. `server` is your own name for the server; it is stored with every pause, so that no other server is
+    sent the answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of
+    `params`; where neither says anything, no request is refused as undeclared. `receive` raises `RetryLimitExceeded`
+    for a pause that follows `max_retries` retries. `result_types` are those that extensions add to `"complete"`.
+    `limits` bound what one pause may hold. `id` tells this call from every other: 64 random bits, unless given.
 
-    Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry, and `TypeError` for a wrong type.
+    Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry and for a number out of bounds, and `TypeError`
+    for a wrong type.
     """
 
     __slots__ = ()
@@ -148,7 +149,7 @@ class Call(Frozen):
         return self._state.retry
 
     def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
-        """Take the result of this call, copied: it is done, or paused for input.
+        """Take `raw`, the result of this call, and copy it: the call is done, or paused for input.
 
         A pure function: the same result gives an equal value, here and in any other process.
 
@@ -174,7 +175,10 @@ class Call(Frozen):
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Call:
-        """Give back a stored call, under the rules of `Pause.from_json`."""
+        """Give back a call from the `data` of `to_json`, under the rules of `Pause.from_json`.
+
+        Raises what `Pause.from_json` raises.
+        """
         state, raw = load(data, server)
         if raw is not None:
             raise stored_pause_invalid()
@@ -256,8 +260,9 @@ class Pause(Frozen):
         `meta` replaces the `_meta` of the params.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
-        `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
-        form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
+        `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError`, what
+        `Form.of` raises, where a form is accepted that cannot be checked (decline or cancel it); `TypeError` for a
+        wrong type.
         """
         require_type("meta", meta, Mapping | None, "a mapping")
         return from_state(Call, self._state.resume(answers, meta))
@@ -272,7 +277,7 @@ class Pause(Frozen):
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Pause:
-        """Give back a stored pause, checked as by `receive`, for the `server` of its call and no other.
+        """Give back a pause from the `data` of `to_json`, checked as by `receive`, for the `server` of its call alone.
 
         Pass the `server` that the call was made with, or none if it was made without: no answer and no state goes to a
         server that did not ask.
