@@ -1,4 +1,6 @@
-"""The arithmetic of the benchmarks, on given numbers; nothing is measured here."""
+"""The arithmetic of the benchmarks, on given numbers, and what the README says of them; nothing is measured here."""
+
+import re
 
 import pytest
 from benchmarks.harness import (
@@ -16,6 +18,7 @@ from benchmarks.harness import (
     table,
     within,
 )
+from vectors import ROOT
 
 
 def row(target, ours=None, theirs=None):
@@ -119,3 +122,14 @@ def test_changes_compares_two_runs_row_by_row():
         ["4", "4.00", "5.00", "+25%", "within 3x", ""],
         ["7", "-", "1.00", "-", "within 3x", "new"],
     ]
+
+
+def figures(text):
+    return set(re.findall(r"\d[\d.,]*\d|\d", text))
+
+
+def test_the_readme_has_only_figures_of_speed_that_the_page_of_measurements_has():
+    section = (ROOT / "README.md").read_text("utf-8").partition("\n## Speed\n")[2].partition("\n## ")[0]
+    page = (ROOT / "tests" / "benchmarks" / "README.md").read_text("utf-8")
+    assert figures(section)
+    assert figures(section) - figures(page) == set()

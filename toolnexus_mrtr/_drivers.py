@@ -56,7 +56,7 @@ def run(
     on_step: Callable[[Call | Pause], object] | None = None,
     sleep: Callable[[float], object] = time.sleep,
 ) -> dict[str, Any]:
-    """Send a call, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
+    """Send a `call`, answer its pauses by the `handlers`, one question after the other, and give its final raw result.
 
     Start from a `Call`, or go on from a stored `Pause`; a `call` that declares no capabilities is given those of the
     `handlers`, in its `_meta`. `send(method, params)` returns the raw result; `params` are its own to change.

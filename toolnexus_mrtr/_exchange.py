@@ -49,15 +49,17 @@ class Done(Struct, frozen=True):
 class Call(Frozen):
     """One request to a server, and its retries: a value, made anew by each `Pause.resume`.
 
-    Make a new one for each call: its `id` keeps an answer from reaching another call. `server` is your own name for the
-    server; it is stored with every pause, so that no other server is sent the answers. `capabilities` are what was
-    declared to the server; unless given, those in the `_meta` of `params`; where neither says anything, no request is
-    refused as undeclared. `max_retries` bounds the sends that carry answers, `max_polls` those in a row that carry none
-    since the server asked nothing; past either, `receive` raises `RetryLimitExceeded`. At the pace of `Pause.delay` 200
-    polls take some 16 minutes. `limits` say how much one pause may hold. `result_types` are those that extensions add
-    to `"complete"`. `id` tells this call from every other: 64 random bits, unless given.
+    `method` and `params` are those of the request. Make a new one for each call: its `id` keeps an answer from reaching
+    another call. `server` is your own name for the server; it is stored with every pause, so that no other server is
+    sent the answers. `capabilities` are what was declared to the server; unless given, those in the `_meta` of
+    `params`; where neither says anything, no request is refused as undeclared. `max_retries` bounds the sends that
+    carry answers, `max_polls` those in a row that carry none since the server asked nothing; past either, `receive`
+    raises `RetryLimitExceeded`. At the pace of `Pause.delay` 200 polls take some 16 minutes. `limits` say how much one
+    pause may hold. `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other:
+    64 random bits, unless given.
 
-    Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry, and `TypeError` for a wrong type.
+    Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry and for a number out of bounds, and `TypeError`
+    for a wrong type.
     """
 
     __slots__ = ()
@@ -150,7 +152,7 @@ class Call(Frozen):
         return self._state.retry
 
     def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
-        """Take the result of this call, copied: it is done, or paused for input.
+        """Take `raw`, the result of this call, and copy it: the call is done, or paused for input.
 
         A pure function: the same result gives an equal value, here and in any other process.
 
@@ -183,7 +185,10 @@ class Call(Frozen):
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Call:
-        """Give back a stored call, under the rules of `Pause.from_json`."""
+        """Give back a call from the `data` of `to_json`, under the rules of `Pause.from_json`.
+
+        Raises what `Pause.from_json` raises.
+        """
         state, raw = load(data, server)
         if raw is not None:
             raise stored_pause_invalid()
@@ -280,8 +285,9 @@ class Pause(Frozen):
         on, this one among them; polls are counted anew too.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
-        `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError` where a
-        form is accepted that cannot be checked (decline or cancel it); `TypeError` for a wrong type.
+        `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError`, what
+        `Form.of` raises, where a form is accepted that cannot be checked (decline or cancel it); `TypeError` for a
+        wrong type.
         """
         require_type("meta", meta, Mapping | None, "a mapping")
         if max_retries is not None:
@@ -299,7 +305,7 @@ class Pause(Frozen):
 
     @staticmethod
     def from_json(data: bytes | str, *, server: str | None = None) -> Pause:
-        """Give back a stored pause, checked as by `receive`, for the `server` of its call and no other.
+        """Give back a pause from the `data` of `to_json`, checked as by `receive`, for the `server` of its call alone.
 
         Pass the `server` that the call was made with, or none if it was made without: no answer and no state goes to a
         server that did not ask.
@@ -317,7 +323,7 @@ class Pause(Frozen):
 
 
 class RetryLimitExceeded(MrtrError):
-    """The server paused the call again after `max_retries` sends with answers or `max_polls` without (`retry_limit`).
+    """The server paused the call once more than `max_retries` or `max_polls` allow (code `retry_limit`).
 
     It is neither the server's fault nor the caller's. `pause` is that pause. Its `call.params` still hold what was
     answered before. `resume` goes on all the same, and the `max_retries` of `resume` or a driver says for how long.

@@ -30,9 +30,9 @@ MOST_FINDINGS: Final = 1_000
 class Finding(Struct, frozen=True):
     """One rule that a result breaks.
 
-    `code` is the word that the reader's error for the same fault carries. `at` is a JSON Pointer into the result.
-    `severity` is `"error"` where this library refuses such a result or the protocol forbids it, and `"warning"` where
-    it is allowed but unwise. `message` is one sentence; `spec` links to the rule.
+    `code` is that of the reader's error for the same fault, or one of lint's own (REFERENCE.md has them all). `at` is a
+    JSON Pointer into the result. `severity` is `"error"` where this library refuses such a result or the protocol
+    forbids it, and `"warning"` where it is allowed but unwise. `message` is one sentence; `spec` links to the rule.
     """
 
     code: str

@@ -101,8 +101,9 @@ def request_meta(
 ) -> dict[str, Any]:
     """Give the `_meta` of a request (basic/index, "_meta") to a client without `Handlers`; what is true is declared.
 
-    `form` and `url` are the modes of elicitation; `sampling_tools` implies `sampling`. `extensions` are declared as
-    they are, by their identifiers; `client_info` is the client's `name` and `version`, which a client SHOULD send.
+    `form` and `url` are the modes of elicitation; `sampling_tools` implies `sampling`; `roots` is for a client that
+    lists its roots. `extensions` are declared as they are, by their identifiers; `client_info` is the client's `name`
+    and `version`, which a client SHOULD send.
 
     Raises `TypeError` for a wrong type, and `LocalProtocolError` `wrong_value` for what JSON cannot carry.
     """

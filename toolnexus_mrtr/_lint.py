@@ -59,9 +59,10 @@ _URL_WARNINGS: Final = {
 def lint(raw: Any, *, method: str | None = None, capabilities: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
     """List everything that is wrong with the result of a call, and what is unwise in it.
 
-    A finding is an error where this library refuses such a result or the protocol forbids it, and a warning where it is
-    allowed but unwise. `method` is that of the call, `capabilities` are what was declared to the server; without them,
-    rules that need them are skipped. Limits are the defaults of `Limits`.
+    `raw` is the result as it was received; what is no map is a finding too. A finding is an error where this
+    library refuses such a result or the protocol forbids it, and a warning where it is allowed but unwise. `method`
+    is that of the call, `capabilities` are what was declared to the server; without them, rules that need them are
+    skipped. Limits are the defaults of `Limits`.
 
     The order is fixed: the type of the result, its method, `inputRequests`, the entries in the server's order,
     `requestState`, the nesting of the whole. Of one entry come first the errors that `Call.receive` would raise (its

@@ -35,8 +35,10 @@ from toolnexus_mrtr._validation import (
 class ElicitationRequests:
     """Reads a paused result, as the class of this name in Apache Juneau's client does: a namespace, never instantiated.
 
-    Each method takes the raw `result` map of a JSON-RPC response and leaves it as it is. A whole response instead of
-    its result is a `LocalProtocolError` `not_a_result`; what is no map is a `TypeError`.
+    Each method takes `raw`, the `result` map of a JSON-RPC response, and leaves it as it is.
+
+    Raises `LocalProtocolError` `not_a_result` for a whole response instead of its result, and `TypeError` for what is
+    no map.
     """
 
     @staticmethod

@@ -25,8 +25,9 @@ _BASE_36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 class Origin(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who asks: the host's own name for the server, and the call that the server paused.
 
-    `method` is that of the call, `name` its tool, prompt or uri, and `key` the server's key of the question. Each is
-    `None` when not known. The `repr` leaves out the key, which may hold what a server keeps to itself.
+    `server` is that name. `method` is that of the call, `name` its tool, prompt or uri, and `key` the server's key of
+    the question. Each is `None` when not known. The `repr` leaves out the key, which may hold what a server keeps to
+    itself.
     """
 
     server: str | None = None
@@ -105,9 +106,9 @@ class Request(_Asked, frozen=True, omit_defaults=True):
 class Answer(Struct, frozen=True, omit_defaults=True):
     """What a host answers to a `Request`.
 
-    `ok` is true when the person agreed; `data` is then what was entered. Otherwise `reason` may say why: exactly
-    `"declined"` is an explicit no, sent as a decline; any other reason, and none, is sent as a cancel.
-    Encoded and decoded as `Request` is. Its `repr` never shows `data`.
+    `id` is that of the `Request`. `ok` is true when the person agreed; `data` is then what was entered. Otherwise
+    `reason` may say why: exactly `"declined"` is an explicit no, sent as a decline; any other reason, and none, is sent
+    as a cancel. Encoded and decoded as `Request` is. Its `repr` never shows `data`.
     """
 
     id: str
@@ -141,7 +142,7 @@ def elicitation_to_request(params: InputRequest | Mapping[str, Any], *, id: str 
 
     Mode `url` becomes kind `"authorization"` with the `url` and no data; anything else becomes kind `"input"` with the
     form's schema under `data["schema"]` when there is one, `{}` included. `prompt` is the message verbatim, `""` when
-    there is none. Takes an `ElicitRequest`, a raw entry `{method, params}`, or the raw params of an elicitation
+    there is none. `params` is an `ElicitRequest`, a raw entry `{method, params}`, or the raw params of an elicitation
     alone, which it reads leniently; the schema stays shared. Without an `id` a fresh one is made, `elc-…`, unique
     over processes. For a `Pause` take its `requests`: answers without keys are matched by
     their ids, and by key `resume` refuses the id of another pause.
@@ -173,10 +174,10 @@ def answer_to_elicit_result(
 ) -> ElicitResult:
     """Map what a host answered onto an `ElicitResult`, as every toolnexus port does.
 
-    `ok` accepts with `data`, or `{}`; the reason `"declined"` declines; everything else cancels. Takes our `Answer`,
-    any object with `ok`, `data` and `reason`, or a map of them; other members are ignored. Pass the `request` that was
-    answered: the accept of an authorization then carries no content, so that a token in `data` cannot reach the server
-    (client/elicitation, "Response Actions").
+    `ok` accepts with `data`, or `{}`; the reason `"declined"` declines; everything else cancels. `answer` is our
+    `Answer`, any object with `ok`, `data` and `reason`, or a map of them; other members are ignored. Pass the `request`
+    that was answered: the accept of an authorization then carries no content, so that a token in `data` cannot reach
+    the server (client/elicitation, "Response Actions").
 
     Raises `LocalProtocolError` `wrong_value` when `ok` is no boolean or the `data` of an accepted form no map.
     """

@@ -48,7 +48,8 @@ class _Value(Struct, frozen=True, kw_only=True):
 class ElicitRequest(_Value, frozen=True, kw_only=True, omit_defaults=True, rename=_WIRE_NAMES):
     """A question to a person: a form, or a visit to a url (client/elicitation, "Elicitation Requests").
 
-    Each field is `None` when the member is absent. An absent `mode` means form. In the mode `"url"` a reader has
+    Each field is `None` when the member is absent. `message` is the server's text: pass it through `printable` before a
+    terminal sees it. An absent `mode` means form. In the mode `"url"` a reader has
     checked `url` by `inspect_url`; in a form it is unchecked: never show it. `requested_schema` is the server's object,
     whole and in its order, shared with the map that it was read from, and so is `meta`, the `_meta` of the params; one
     that is no object counts as absent.
@@ -141,7 +142,7 @@ class ListRootsRequest(_Value, frozen=True, kw_only=True):
 
 
 class UnknownRequest(_Value, frozen=True, kw_only=True):
-    """An input request of a method that the protocol does not name; `params` is whatever stood there, or `None`."""
+    """An input request whose `method` the protocol does not name; `params` is whatever stood there, or `None`."""
 
     _shown: ClassVar[tuple[str, ...]] = ("method",)
 
@@ -172,7 +173,12 @@ class ElicitResult(_Value, frozen=True, kw_only=True):
 
 
 class CreateMessageResult(_Value, frozen=True, kw_only=True):
-    """What a language model said: one content block or a sequence of them, with the name of the model."""
+    """What a language model said (client/sampling, "Creating Messages").
+
+    `role` is `"user"` or `"assistant"`; what a model says has the latter. `content` is one content block in the wire's
+    own shape, or a sequence of at least one. `model` is the name of the model. `stop_reason` says why it stopped, if
+    that is known: `"endTurn"`, `"stopSequence"`, `"maxTokens"`, `"toolUse"`, or a word of the provider.
+    """
 
     _shown: ClassVar[tuple[str, ...]] = ("role", "model", "stop_reason")
 
@@ -183,14 +189,14 @@ class CreateMessageResult(_Value, frozen=True, kw_only=True):
 
 
 class Root(_Value, frozen=True, kw_only=True):
-    """One root of the client: a `file://` uri and, perhaps, a name to show."""
+    """One root of the client: its `uri`, which starts with `file://`, and its `name` for people, if it has one."""
 
     uri: str
     name: str | None = None
 
 
 class ListRootsResult(_Value, frozen=True, kw_only=True):
-    """The roots of the client."""
+    """The roots of the client: `roots` is a sequence of `Root`, which may be empty."""
 
     roots: Sequence[Root]
 

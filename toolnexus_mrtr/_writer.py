@@ -46,7 +46,13 @@ class ElicitationResponses:
 
     @staticmethod
     def to_input_response(key: str, result: InputResult, request: InputRequest | None = None) -> dict[str, Any]:
-        """Write one answer, as a map of its one key: `to_input_responses` for a single entry, with the same errors."""
+        """Write one answer: what `to_input_responses` writes for one `key`, its `result` and, if known, its `request`.
+
+        Pass the `request`: without it nothing tells a form from a visit to a url, and content is sent where the
+        `result` has some.
+
+        Raises what `to_input_responses` raises.
+        """
         return ElicitationResponses.to_input_responses({key: result}, None if request is None else {key: request})
 
     @staticmethod

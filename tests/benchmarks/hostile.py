@@ -19,7 +19,7 @@ from test_hostile_forms import answered  # noqa: E402 - as above
 
 HEAD = ["Form", "Bytes", "Calls", "Growth", "Milliseconds", "Outcome"]
 
-#: How many of them the README shows, the dearest first.
+#: How many of them the page shows, the dearest first.
 SHOWN = 12
 
 

@@ -1,4 +1,4 @@
-"""What is measured, written into the README: the table, and where and when it was made."""
+"""What is measured, written into the page beside this module: the table, and where and when it was made."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-TESTS = Path(__file__).resolve().parents[1]
-README = TESTS.parent / "README.md"
-sys.path.insert(0, str(TESTS))
+HERE = Path(__file__).resolve().parent
+PAGE = HERE / "README.md"
+sys.path.insert(0, str(HERE.parent))
 
 from marked import with_table  # noqa: E402 - the path has just been set
 
@@ -36,9 +36,9 @@ def where() -> Where:
 
 def add_write(parser: argparse.ArgumentParser) -> None:
     """Let a command take `--write`."""
-    parser.add_argument("--write", action="store_true", help="write the table into the README too")
+    parser.add_argument("--write", action="store_true", help="write the table into README.md beside this program too")
 
 
 def write(name: str, made: str) -> None:
-    """Put a table into the README."""
-    README.write_text(with_table(README.read_text("utf-8"), name, made + "\n"), "utf-8")
+    """Put a table into the page."""
+    PAGE.write_text(with_table(PAGE.read_text("utf-8"), name, made + "\n"), "utf-8")

@@ -36,13 +36,24 @@ _KINDS_OF_SCALARS: Final[dict[frozenset[str], Kind]] = {
 class Field(Struct, frozen=True, kw_only=True):
     """One field of a form, as a user interface shows it; what the schema does not say is `None`.
 
-    `label` is the title, or else the name. Bounds are those of the schema, and lengths count code points. `pattern` is
-    a hint: it is not checked. `choices`, in the server's order, belong to the kinds `"choice"` and `"choices"`; those
-    of a `"string"` are suggestions, beside which other text may be entered. Of the kind `"strings"`, a list of text,
-    `format`, `pattern` and the lengths are those of each item. `default` is the server's, unchecked: `Form.defaults`
-    gives those that satisfy the form. `sensitive` hints that the field asks for a secret, which a form must not do
-    (client/elicitation, "User Interaction Model"). All text is the server's: pass it through `printable` before a
-    terminal sees it.
+    `name` is the name of the field in the content of an answer. `label` is the title, or else the name; `description`
+    says more. `required` says whether an accept must have the field. `kind` is what is entered:
+
+    - `"string"`, `"number"`, `"integer"` (a whole number) or `"boolean"` (yes or no);
+    - `"choice"`, one of the `choices`, which are in the server's order; `"choices"`, a list of them;
+    - `"strings"`, a list of text: `format`, `pattern` and the lengths are those of each item;
+    - `"unsupported"`, what cannot be shown.
+
+    The `choices` of a `"string"` are suggestions, beside which other text may be entered.
+
+    Bounds are those of the schema. A number is at least `minimum` and at most `maximum`, above `exclusive_minimum`,
+    below `exclusive_maximum`, and a multiple of `multiple_of`. Text has `min_length` to `max_length` code points, a
+    list `min_items` to `max_items` items. `format` is one of the schema's; email, uri, date and date-time are checked.
+    `pattern` is a hint: it is not checked.
+
+    `default` is the server's, unchecked: `Form.defaults` gives those that satisfy the form. `sensitive` hints that the
+    field asks for a secret, which a form must not do (client/elicitation, "User Interaction Model"). All text is the
+    server's: pass it through `printable` before a terminal sees it.
     """
 
     name: str

@@ -49,8 +49,9 @@ class Form:
     def of(schema: Mapping[str, Any], *, message: str | None = None) -> Form:
         """Read the schema of a form: the specification's restricted one, and beyond it whatever can be shown.
 
-        The dialect is JSON Schema 2020-12, or by `$schema` 2019-09 or draft-07. Absent `properties` mean no fields.
-        `message` is what the server sent with the form: it helps to tell whether a secret is asked (`Field.sensitive`).
+        `schema` is the `requestedSchema` as it was received. Its dialect is JSON Schema 2020-12, or by `$schema`
+        2019-09 or draft-07. Absent `properties` mean no fields. `message` is what the server sent with the form: it
+        helps to tell whether a secret is asked (`Field.sensitive`).
 
         Raises `RemoteProtocolError`, its `at` pointing into the schema, for a form that cannot be checked:
         `schema_invalid`, `schema_dialect`, `schema_external_ref`, `schema_too_large`. It can still be declined. Raises
@@ -100,7 +101,7 @@ class Form:
         return self._constraints.unenforced
 
     def check(self, content: Mapping[str, Any]) -> tuple[FieldError, ...]:
-        """List the reasons not to accept content, in the order of the fields; at most 100.
+        """List the reasons not to accept `content`, in the order of the fields; at most 100.
 
         A field that is not one of its choices has that error alone, and of the items of a list the first that is wrong
         is reported. `at` is `/<field>`. `None` for a field that is not required counts as absent, as the writers leave
@@ -195,7 +196,7 @@ class Form:
         return content, self._to_errors(self._fit(content)[1] | faults)
 
     def to_strings(self, content: Mapping[str, Any]) -> dict[str, str | list[str]]:
-        """Return the strings that show content to a person, by the name of the field: the inverse of `parse`.
+        """Return the strings that show `content` to a person, by the name of the field: the inverse of `parse`.
 
         Fill a page in with `to_strings(defaults())`, or with content that has errors. A list is a list of strings, yes
         and no are `true` and `false`, and a choice is its value, not its label. What no form can send, `None` included,
