@@ -222,7 +222,7 @@ def _task_member_findings(raw: Mapping[str, Any], method: str) -> Iterator[Findi
     yield from _null_member(raw, "statusMessage", spec=TASK_STATUS)
     yield from member_faults(raw, "statusMessage", "a string", "", TASK_STATUS, needed=False)
     status = raw.get("status") if method in STATUS_METHODS else None
-    if status is not None and status not in STATUSES:
+    if method in STATUS_METHODS and status not in STATUSES:
         return
     # What belongs to another status, or to none; a call that has just become a task has nothing of it.
     for name, its_status in _MEMBERS_BY_STATUS.items():
