@@ -4,23 +4,26 @@ import asyncio
 import copy
 import json
 import re
+import webbrowser
 from datetime import UTC
 from typing import Any
 
 import pytest
 from vectors import FIXTURES, ROOT
 
-from toolnexus_mrtr import Answer, Call, Form, Request
+from toolnexus_mrtr import Answer, Call, Form, Handlers, Request
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
 #: Each block by a text that only it contains.
-SIGNS = ASKING, LOOP, DRIVEN, VETO, STORE, CODEC, PAGE = (
-    "def ask(request)",
+SIGNS = ASKING, LOOP, GOING_ON, DRIVEN, SENDING, VETO, STORE, CODEC, PAGE = (
+    "def wait_for(",
     "def call_tool(",
+    "def call_and_go_on(",
     "async def call_tool_async",
+    "def send_over(",
     "def keep_numbers_back(",
     "sqlite3.connect",
     "def retry(",
@@ -59,50 +62,70 @@ def say(*lines: str) -> Any:
 
 def test_the_readmes_own_loop_answers_with_receive_and_resume():
     call_tool = run_block(LOOP)["call_tool"]
-    ask = run_block(ASKING, input=say("yes", "Ada", "", ""))["ask"]
-    assert call_tool(send, ask, "send_parcel", {"weight": 1.5})["structuredContent"] == {
+    wait_for = run_block(ASKING, input=say("yes", "Ada", "", ""))["wait_for"]
+    assert call_tool(send, wait_for, "send_parcel", {"weight": 1.5})["structuredContent"] == {
         "who": {"action": "accept", "content": {"name": "Ada", "guests": 1}}
     }
 
 
 def ask_about(entry: dict[str, Any], *lines: str) -> tuple[Request, Answer, list[str]]:
-    """Ask what a server asks, by the README's `ask`: the request, its answer, and the prompts that were shown."""
+    """Ask what a server asks, by the README's `wait_for`: the request, its answer, and the prompts that were shown."""
     call = Call("tools/call", {"name": "send_parcel"}, server="parcels")
     (request,) = call.receive({"resultType": "input_required", "inputRequests": {"k": entry}}).requests.values()
     prompts: list[str] = []
     typed = iter(lines)
-    ask = run_block(ASKING, input=lambda prompt: (prompts.append(prompt), next(typed))[1])["ask"]
-    return request, ask(request), prompts
+    wait_for = run_block(ASKING, input=lambda prompt: (prompts.append(prompt), next(typed))[1])["wait_for"]
+    return request, wait_for(request), prompts
 
 
 def entry(**params: Any) -> dict[str, Any]:
     return {"method": "elicitation/create", "params": {"message": "m", **params}}
 
 
-def test_the_readmes_ask_shows_a_form_at_a_terminal_and_says_who_asks(capsys):
+def test_the_readmes_wait_for_shows_a_form_at_a_terminal_and_says_who_asks(capsys):
     asked = PAUSED["inputRequests"]["who"]
     request, answer, prompts = ask_about(asked, "yes", "", "many", "Window", "Ada", "2", "window")
     assert answer == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
     assert capsys.readouterr().out.splitlines() == [
-        "parcels asks (send_parcel): Who is the booking for?",
-        "/name: expected at least 1 character",
-        "/guests: expected a whole number, digits only",
+        "parcels (send_parcel) asks: Who is the booking for?",
+        "Full name: expected at least 1 character",
+        "guests: expected a whole number, digits only",
     ]
+    guests = "guests (optional; Enter takes 1, a blank clears it): "
     assert prompts == [
-        "Fill it in (yes, no, or Enter to leave it)? ",
-        *["Full name (required): ", "guests (optional; Enter takes 1): ", "seat (Window | Aisle; optional): "] * 2,
+        "Go on (yes, no, or Enter to leave it)? ",
+        *["Full name (required): ", guests, "seat (Window | Aisle; optional): "] * 2,
     ]
 
 
-def test_the_readmes_ask_takes_the_default_that_it_shows():
+def test_the_readmes_wait_for_takes_the_default_that_it_shows():
     schema = {"properties": {"a": {"type": "string", "description": "Who?", "default": "Ada"}}, "required": ["a"]}
     request, answer, prompts = ask_about(entry(requestedSchema={"type": "object", **schema}), "yes", "")
     assert answer == Answer(request.id, ok=True, data={"a": "Ada"})
-    assert prompts[1] == "a (Who?; required; Enter takes Ada): "
+    assert prompts[1] == "a (Who?; required; Enter takes Ada, a blank clears it): "
+
+
+def test_the_readmes_wait_for_clears_a_default_where_a_blank_is_typed():
+    properties = {"a": {"type": "string", "default": "Ada"}, "n": {"type": "integer", "default": 1}}
+    request, answer, _ = ask_about(entry(requestedSchema={"type": "object", "properties": properties}), "yes", " ", " ")
+    assert answer == Answer(request.id, ok=True, data={"a": ""})
+
+
+def test_the_readmes_wait_for_opens_a_url_after_a_yes_and_accepts_when_the_visit_is_done(monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    link = entry(mode="url", url="http://a.example/x")
+    request, answer, prompts = ask_about(link, "no")
+    assert (answer, opened) == (Answer(request.id, ok=False, reason="declined"), [])
+    capsys.readouterr()
+    request, answer, prompts = ask_about(link, "yes", "")
+    assert (answer, opened) == (Answer(request.id, ok=True), ["http://a.example/x"])
+    assert capsys.readouterr().out.splitlines()[1] == "http://a.example/x leads to a.example insecure_http"
+    assert len(prompts) == 2
 
 
 @pytest.mark.parametrize(("typed", "reason"), [("no", "declined"), ("", "cancelled")])
-def test_the_readmes_ask_declines_only_what_a_person_declined(typed, reason):
+def test_the_readmes_wait_for_declines_only_what_a_person_declined(typed, reason):
     request, answer, _ = ask_about(entry(requestedSchema={"type": "object", "properties": {}}), typed)
     assert answer == Answer(request.id, ok=False, reason=reason)
 
@@ -110,28 +133,116 @@ def test_the_readmes_ask_declines_only_what_a_person_declined(typed, reason):
 @pytest.mark.parametrize(
     "asked",
     [
-        entry(mode="url", url="https://a.example/"),
         entry(requestedSchema={"type": "object", "properties": {"a": {"$ref": "https://a.example/"}}}),
         entry(requestedSchema={"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}),
     ],
-    ids=["a visit", "a form that cannot be checked", "a form that nobody can fill in"],
+    ids=["a form that cannot be checked", "a form that nobody can fill in"],
 )
-def test_the_readmes_ask_cancels_what_nobody_saw(asked):
+def test_the_readmes_wait_for_cancels_what_nobody_saw(asked):
     request, answer, prompts = ask_about(asked)
     assert (answer, prompts) == (Answer(request.id, ok=False, reason="cancelled"), [])
 
 
-def test_the_readmes_run_async_asks_everything_and_prints_each_step(capsys):
+def test_the_readmes_run_async_declares_and_asks():
+    declared = []
+
     async def send_async(method, params):
+        declared.append(params["_meta"]["io.modelcontextprotocol/clientCapabilities"].keys())
         return send(method, params)
 
     async def wait_for(request):
         return Answer(request.id, ok=True, data={"name": "Ada"})
 
     call_tool_async = run_block(DRIVEN)["call_tool_async"]
-    done = asyncio.run(call_tool_async(send_async, wait_for, None, None))
+    done = asyncio.run(call_tool_async(send_async, wait_for, print, print))
     assert done["structuredContent"] == ANSWERED
-    assert [line.partition("(")[0] for line in capsys.readouterr().out.splitlines()] == ["Call", "Pause", "Call"]
+    assert declared == [{"elicitation", "sampling", "roots"}] * 2
+
+
+def test_the_readmes_call_and_go_on_loses_no_answer_when_send_fails():
+    outcomes = iter([ConnectionError, None, ConnectionError, None])
+    sent = []
+
+    def failing(method, params):
+        sent.append(params.get("inputResponses"))
+        if (error := next(outcomes)) is not None:
+            raise error
+        return send(method, params)
+
+    asked, may_go_on = [], iter([True, True])
+    handlers = Handlers(lambda request: (asked.append(request), request.accept({"name": "Ada"}))[1])
+    call_and_go_on = run_block(GOING_ON)["call_and_go_on"]
+    call = Call("tools/call", {"name": "send_parcel"}, server="parcels")
+    done = call_and_go_on(failing, handlers, call, lambda: next(may_go_on))
+    assert done["structuredContent"] == ANSWERED
+    assert (sent, len(asked)) == ([None, None, ANSWERED, ANSWERED], 1)
+
+
+@pytest.mark.parametrize("error", [ConnectionError, ValueError])
+def test_the_readmes_call_and_go_on_raises_where_nobody_goes_on(error):
+    def failing(*_: object):
+        raise error
+
+    call_and_go_on = run_block(GOING_ON)["call_and_go_on"]
+    with pytest.raises(error):
+        call_and_go_on(failing, Handlers(), Call("tools/call", {"name": "send_parcel"}), lambda: False)
+
+
+def test_the_readmes_call_and_go_on_goes_on_from_the_pause_beyond_the_limit():
+    pauses = [
+        {"resultType": "input_required", "inputRequests": {"k": entry(requestedSchema={}, message=str(number))}}
+        for number in range(12)
+    ]
+    results = iter([*pauses, {"content": []}])
+    handlers = Handlers(lambda request: request.decline())
+    may_go_on = iter([True])
+    call_and_go_on = run_block(GOING_ON)["call_and_go_on"]
+    done = call_and_go_on(lambda *_: next(results), handlers, Call("tools/call", {}), lambda: next(may_go_on))
+    assert (done, list(results), list(may_go_on)) == ({"content": []}, [], [])
+
+
+def test_the_readmes_send_over_writes_ascii_with_the_headers_of_the_call():
+    posted = []
+
+    def post(body, headers):
+        posted.append((json.loads(body.decode("ascii")), headers))
+        return b'{"jsonrpc": "2.0", "id": 1, "result": {"n": 1e2}}'
+
+    send_over = run_block(SENDING)["send_over"]
+    params = {"name": "t\u00e9", "requestState": "\ud800"}
+    assert send_over(post, "tools/call", params) == {"n": 100.0}
+    assert send_over(post, "tools/list", {}) == {"n": 100.0}
+    (first, headers), (second, _) = posted
+    assert (first["method"], first["params"], first["id"] != second["id"]) == ("tools/call", params, True)
+    assert (
+        headers.items()
+        >= {"Mcp-Method": "tools/call", "Mcp-Name": "=?base64?dMOp?=", "Content-Type": "application/json"}.items()
+    )
+    with pytest.raises(ValueError, match="JSON"):
+        send_over(post, "tools/call", {"n": float("nan")})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"result": {"n": NaN}}',
+        b'{"result": {"n": 1e999}}',
+        b'{"result": {"n": 1, "n": 2}}',
+        b'{"result": {"n": %s}}' % (b"9" * 5000),
+        b'{"result": {"n": "\xed\xa0\xbd\xed\xb8\x80"}}',
+    ],
+    ids=["NaN", "beyond a double", "a name twice", "5,000 digits", "halves of a pair as bytes"],
+)
+def test_the_readmes_send_over_refuses_json_that_another_parser_reads_otherwise(body):
+    with pytest.raises(ValueError, match=r"."):
+        run_block(SENDING)["send_over"](lambda *_: body, "tools/call", {})
+
+
+def test_the_readmes_send_over_raises_a_json_rpc_error_with_its_code():
+    block = run_block(SENDING)
+    with pytest.raises(block["ServerError"]) as caught:
+        block["send_over"](lambda *_: b'{"error": {"code": -32602, "message": "m", "data": 1}}', "tools/call", {})
+    assert (caught.value.code, caught.value.data) == (-32602, 1)
 
 
 def test_the_readmes_veto_by_disclosures_keeps_a_number_back():
