@@ -5,13 +5,15 @@ import copy
 import json
 import re
 import webbrowser
+from contextlib import ExitStack
 from datetime import UTC
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from vectors import FIXTURES, ROOT
 
-from toolnexus_mrtr import Answer, Call, Form, Handlers, Request
+from toolnexus_mrtr import Answer, Call, Form, Handlers, InvalidAnswer, LocalProtocolError, Request
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -266,17 +268,153 @@ def test_the_readmes_retry_only_reads_and_writes():
     assert retry({"name": "t"}, {"content": []}) is None
 
 
-def test_the_readmes_store_resumes_a_pause_by_from_json_once(tmp_path, monkeypatch):
+class Server:
+    """The server of `send`, but that it first gives or raises what is in `script`; it keeps what it was sent."""
+
+    def __init__(self, *script: dict[str, Any] | Exception) -> None:
+        self.script = list(script)
+        self.sent: list[dict[str, Any]] = []
+
+    def send(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self.sent.append(params)
+        if not self.script:
+            return send(method, params)
+        result = self.script.pop(0)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+@pytest.fixture
+def process(tmp_path, monkeypatch):
+    """Start a process: run the README's block on one database, as often as a test likes."""
     monkeypatch.chdir(tmp_path)
-    here = run_block(STORE)
-    id = here["begin"](send, print)
-    here["store"].close()
-    there = run_block(STORE)
-    done = there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
+    with ExitStack() as stack:
+
+        def start() -> dict[str, Any]:
+            block = run_block(STORE)
+            stack.callback(block["store"].close)
+            return block
+
+        yield start
+
+
+ADA = {"who": Answer("1", ok=True, data={"name": "Ada"})}
+EVE = {"who": Answer("1", ok=True, data={"name": "Eve"})}
+
+
+def begun(block: dict[str, Any], server: Server) -> tuple[str, Any]:
+    """Begin a call and send it: its id, and what it came to."""
+    call = Call("tools/call", {"name": "send_parcel"}, server="parcels")
+    block["begin"](call)
+    return call.id, block["advance"](server.send, call.id)
+
+
+def test_the_readmes_store_goes_on_from_a_pause_in_another_process(process):
+    server = Server()
+    id, pause = begun(process(), server)
+    there = process()
+    assert there["load"](id)[0] == pause
+    there["answer"](id, pause.id, ADA)
+    done = there["advance"](server.send, id)
+    assert done.result["structuredContent"] == ANSWERED
+    assert process()["advance"](server.send, id) == done
+    assert len(server.sent) == 2
+
+
+def test_the_readmes_store_lets_one_of_two_tabs_answer(process):
+    server = Server()
+    here, there = process(), process()
+    id, pause = begun(here, server)
+    here["answer"](id, pause.id, ADA)
     with pytest.raises(RuntimeError, match="somebody else"):
-        there["go_on"](send, id, {"who": Answer("1", ok=True, data={"name": "Ada"})})
-    there["store"].close()
-    assert done["structuredContent"] == ANSWERED
+        there["answer"](id, pause.id, EVE)
+    assert here["advance"](server.send, id).result["structuredContent"] == ANSWERED
+    with pytest.raises(RuntimeError, match="somebody else"):
+        there["answer"](id, pause.id, EVE)
+
+
+def test_the_readmes_store_lets_one_through_where_both_have_read_the_same_pause(process):
+    block = process()
+    id, pause = begun(block, Server())
+    other = process()
+    version = block["load"](id)[1]
+    block["answer"](id, pause.id, ADA)
+    stored = other["load"](id)
+    with pytest.raises(RuntimeError, match="somebody else"):
+        other["replace"](id, version, pause.resume(EVE))
+    assert other["load"](id) == stored == (pause.resume(ADA), version + 1)
+
+
+def test_the_readmes_store_answers_no_other_question_than_the_one_that_was_seen(process):
+    block, server = process(), Server(PAUSED, PAUSED | {"requestState": "another"})
+    id, seen = begun(block, server)
+    block["answer"](id, seen.id, ADA)
+    asked = block["advance"](server.send, id)
+    with pytest.raises(RuntimeError, match="somebody else"):
+        block["answer"](id, seen.id, ADA)
+    assert block["load"](id)[0] == asked
+
+
+def test_the_readmes_store_keeps_a_pause_whose_answer_does_not_fit(process):
+    block = process()
+    id, pause = begun(block, Server())
+    with pytest.raises(InvalidAnswer):
+        block["answer"](id, pause.id, {"who": Answer("1", ok=True, data={})})
+    assert block["load"](id)[0] == pause
+
+
+def test_the_readmes_store_waits_out_what_asks_nothing_and_resumes_it(process):
+    idle = {"resultType": "input_required", "requestState": PAUSED["requestState"]}
+    block, server = process(), Server(idle, idle)
+    slept: list[float] = []
+    block["time"] = SimpleNamespace(sleep=slept.append)
+    id, pause = begun(block, server)
+    assert [params.get("requestState") for params in server.sent] == [None, idle["requestState"], idle["requestState"]]
+    assert slept == [0.05, 0.1]
+    assert list(pause.requests) == ["who"]
+    assert block["load"](id)[0] == pause
+
+
+def test_the_readmes_store_sends_again_what_a_failed_send_carried(process):
+    server = Server(PAUSED, ConnectionError("no route"))
+    block = process()
+    id, pause = begun(block, server)
+    block["answer"](id, pause.id, ADA)
+    with pytest.raises(ConnectionError):
+        block["advance"](server.send, id)
+    there = process()
+    call, version = there["load"](id)
+    there["replace"](id, version, call)
+    with pytest.raises(RuntimeError, match="somebody else"):
+        block["replace"](id, version, call)
+    assert there["advance"](server.send, id).result["structuredContent"] == ANSWERED
+    assert server.sent[1] == server.sent[2] == pause.resume(ADA).params
+
+
+def test_the_readmes_store_starts_anew_where_the_server_refuses_its_state(process):
+    server = Server(PAUSED, ValueError(-32602))
+    block = process()
+    id, pause = begun(block, server)
+    block["answer"](id, pause.id, EVE)
+    with pytest.raises(ValueError, match="-32602"):
+        block["advance"](server.send, id)
+    refused, version = block["load"](id)
+    block["replace"](id, version, refused.restart())
+    again = block["advance"](server.send, id)
+    assert server.sent[2] == server.sent[0]
+    assert again.call.id != pause.call.id
+    block["answer"](id, again.id, ADA)
+    assert block["advance"](server.send, id).result["structuredContent"] == ANSWERED
+
+
+def test_the_readmes_store_gives_nothing_that_was_stored_for_another_server(process):
+    block = process()
+    call = Call("tools/call", {"name": "send_parcel"}, server="the bank")
+    block["begin"](call)
+    with pytest.raises(LocalProtocolError) as caught:
+        block["advance"](send, call.id)
+    assert caught.value.code == "wrong_server"
 
 
 def test_the_readmes_page_sends_empty_what_a_person_cleared_by_parse_with_prefilled():
