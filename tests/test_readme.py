@@ -258,8 +258,9 @@ def test_the_readmes_send_over_http_writes_ascii_with_the_headers_of_the_call():
     assert (first.headers["Mcp-Name"], first.headers["Content-Type"]) == ("=?base64?dMOp?=", "application/json")
     assert first.headers["Accept"] == "application/json, text/event-stream"
     assert [request.headers["Mcp-Method"] for request in requests] == ["tools/call", "tools/list"]
-    with pytest.raises(ValueError, match="JSON"):
+    with pytest.raises(LocalProtocolError):
         send_over(respond, "tools/call", {"n": float("nan")})
+    assert len(requests) == 2
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
