@@ -55,22 +55,32 @@ status is 1 if a listed vector passes, or if one that is not listed fails.
 
 _ADVERSARY_HELP: Final = """\
 COMMAND is a client that speaks MCP 2026-07-28 over streamable HTTP; the url of the
-server is added to its arguments. It must call every tool of tools/list once, in that
+server is added to its arguments. It must call every tool of tools/list once, in any
 order, and go on where a call fails; then it must list the prompts once. The
 description of each tool says what the user answers, and so does its _meta, for
 programs:
 
   {"arguments": {...}, "host": {"KEY": {"action": "accept", "content": {...}}}}
 
-The answer of a KEY is null where there is nobody to ask.
+The answer of a KEY is null where there is nobody to ask. A host that is not shown
+keys finds the KEY in the message of each request: What is "KEY"? It stands there as
+JSON, in which nothing is escaped but quotes, backslashes and control characters.
+
+What a call does not declare in its _meta is not asked of it; but the tool
+"undeclared" asks for it, on purpose. A rule is "not declared" where that left it
+untested.
 
 Without COMMAND the url is printed to standard error, and the server runs until Ctrl-C
 is pressed. The report then goes to standard output.
 
-The status is 0 if every rule is passed, warned or not declared. A rule is "not declared"
-if it is about a mode of elicitation, form or url, that the client does not declare: no
-tool asks in that mode then. The tool "undeclared" asks for another kind of request that
-the client did not declare, on purpose.
+Every rule says how binding it is: a broken "must" has failed, a broken "should" or
+"advice" is warned of. --rules lists the rules, each with the page and the heading of
+the specification that say so. The status is 1 if a rule has failed or was not tested.
+
+FILE says what the client is known to fail, and why: {"rules": {"ID": "REASON"},
+"tools": {"NAME": "REASON"}}. A rule that is listed must not pass; a tool that is
+listed is left out. So a client in a language that cannot hold half a surrogate pair
+lists the tool "half_surrogate".
 """
 
 
@@ -154,6 +164,10 @@ def _add_adversary(commands: Any) -> None:
     command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
     command.add_argument("--port", type=_parse_port, default=0, help="the port to listen on; a free one unless given")
     command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; the url is added to them")
+    command.add_argument(
+        "--expected-failures", metavar="FILE", help="what that client is known to fail, as JSON; - for standard input"
+    )
+    command.add_argument("--rules", action="store_true", help="list the rules, and run nothing")
     command.add_argument(
         "--seconds", type=_parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
     )

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._input import prefix_errors_with, read_object
+from toolnexus_mrtr.cli._expected_failures import load_reasons
 from toolnexus_mrtr.cli._json import parse_json
-from toolnexus_mrtr.cli._text import quote_short
 
 #: The names that operations and vectors may have.
 _is_name: Final = re.compile(r"[\w-]+", re.ASCII).fullmatch
@@ -63,26 +62,12 @@ def load_vectors(folder: str | None) -> list[Vector]:
 
 def load_expected_failures(path: str | None, vectors: list[Vector]) -> ExpectedFailures:
     """Load the list of expected failures; refuses an id, an operation or a flag that no vector has."""
-    if path is None:
-        return ExpectedFailures({}, {}, {})
-    listed = read_object(path)
-    expected_failures = ExpectedFailures(*(listed.get(name, {}) for name in ExpectedFailures._fields))
     known = {
-        "id": {vector.id for vector in vectors},
-        "operation": {vector.operation for vector in vectors},
-        "flag": {flag for vector in vectors for flag in vector.flags},
+        "vectors": ("id of any vector", {vector.id for vector in vectors}),
+        "operations": ("operation of any vector", {vector.operation for vector in vectors}),
+        "flags": ("flag of any vector", {flag for vector in vectors for flag in vector.flags}),
     }
-    with prefix_errors_with(path):
-        for reasons, (kind, names) in zip(expected_failures, known.items(), strict=True):
-            _check_reasons(reasons, kind, names)
-    return expected_failures
-
-
-def _check_reasons(reasons: Any, kind: str, names: set[str]) -> None:
-    if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
-        raise BadInput("expected vectors, operations and flags to be objects, with a reason for every name")
-    for unknown in sorted(reasons.keys() - names):
-        raise BadInput(f"{quote_short(unknown)} is not the {kind} of any vector")
+    return ExpectedFailures(**load_reasons(path, known))
 
 
 def _find_package_vectors() -> Traversable:
