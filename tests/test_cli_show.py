@@ -117,19 +117,30 @@ def test_show_prefixes_each_line_of_a_message_with_a_bar():
 
 def test_show_folds_a_message_so_that_the_terminal_wraps_no_line():
     message = "Sign in" + " " * 200 + "host: bank.example " + "x" * 100
-    lines = show(paused(k=link(message=message)))[3:-2]
-    assert all(line.startswith("  | ") and len(line) <= 80 for line in lines)
-    assert "".join(line[4:] for line in lines) == message
+    for columns in (30, 80, 200):
+        lines = show(paused(k=link(message=message)), columns)[3:-2]
+        assert all(line.startswith("  | ") and len(line) <= columns for line in lines)
+        assert "".join(line[4:] for line in lines) == message
+
+
+def test_show_folds_for_20_columns_where_the_terminal_has_fewer():
+    assert show(paused(k=link(message="a" * 50)), 5) == show(paused(k=link(message="a" * 50)), 20)
+
+
+def test_show_folds_nothing_where_there_is_no_terminal():
+    name = "n" * 100 + "\n" + "n" * 100
+    lines = show(paused(k=form({name: {"type": "string"}}, message="m " * 100 + "\nx")))
+    assert lines[3:] == ["  | " + "m " * 100, "  | x", f"  {json.dumps(name)}: text"]
 
 
 def test_show_indents_folded_keys_and_names_deeper_than_its_own_lines():
     name = "n" + " " * 100 + "host: bank.example"
-    assert show(pause_of({name: form({name: {"type": "string"}})}))[2:] == [
-        '"n' + " " * 74,
-        "      " + " " * 26 + 'host: bank.example": a form',
+    assert show(pause_of({name: form({name: {"type": "string"}})}), 80)[2:] == [
+        '"n' + " " * 72,
+        "      " + " " * 28 + 'host: bank.example": a form',
         "  | m",
-        '  "n' + " " * 74,
-        "      " + " " * 26 + 'host: bank.example": text',
+        '  "n' + " " * 72,
+        "      " + " " * 28 + 'host: bank.example": text',
     ]
 
 
@@ -214,8 +225,9 @@ def test_show_prints_a_pattern_as_a_hint():
     [("exclusiveMinimum", 10**4300 - 1, "more than"), ("exclusiveMaximum", 1 - 10**4300, "less than")],
 )
 def test_show_prints_a_bound_of_4300_digits(keyword, bound, words):
-    lines = show(paused(k=form({"n": {"type": "integer", keyword: bound}})))[5:]
-    assert "".join(line.strip() for line in lines) == f"value: {words}{bound}"
+    raw = paused(k=form({"n": {"type": "integer", keyword: bound}}))
+    assert show(raw)[5:] == [f"    value: {words} {bound}"]
+    assert "".join(line.strip() for line in show(raw, 80)[5:]) == f"value: {words}{bound}"
 
 
 def test_show_lists_the_keywords_that_are_not_enforced():
@@ -306,9 +318,9 @@ def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
         name + "2": {"type": "string", "default": default},
         name + "3": {"oneOf": [{"const": "c", "title": "t" + label}]},
     }
-    lines = show(pause_of({key: form(properties, message=message)}))[2:]
+    lines = show(pause_of({key: form(properties, message=message)}), 80)[2:]
     assume("secret" not in "".join(lines))
-    assert all(printable(line) == line and len(line) <= 81 for line in lines)
+    assert all(printable(line) == line and len(line) <= 80 for line in lines)
     ours = [line for line in lines if not re.match(r" {6}|  \| |    \| ", line)]
     starts = ['"', '  "', "    label: ", "    format: ", '  "', "    default: ", '  "', "    choice: "]
     if title == name[1:] and name.startswith("t"):
@@ -319,7 +331,7 @@ def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
 
 def test_show_folds_wide_characters_by_their_width():
     message = "\u3000" * 38 + "host: good.example"
-    lines = show(paused(k=link(message=message)))
+    lines = show(paused(k=link(message=message)), 80)
     assert all(len(line) <= 42 for line in lines if line.startswith("  | "))
     assert not any("host: good" in line and not line.startswith("  | ") for line in lines)
 
