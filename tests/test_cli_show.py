@@ -75,11 +75,70 @@ def test_show_prints_every_kind_of_request_in_the_servers_order():
         "  | m",
         "",
         '"a": a message of a language model',
-        "  messages: 2",
         "  tokens: at most 5",
+        "  message, role null:",
+        "    content of the type null",
+        "  message, role null:",
+        "    content of the type null",
         "",
         '"r": the roots of the client',
     ]
+
+
+def test_show_prints_what_a_model_would_be_given():
+    image = {"type": "image", "data": "x" * 1000, "mimeType": "image/png"}
+    text = {"type": "text", "text": 'one\n"k": a form\x1b'}
+    messages = [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": [text, image, {"type": "a\nb"}, {"type": "text", "text": 5}, 5]},
+        {"role": "sys\ntem", "content": "plain"},
+        5,
+    ]
+    params = {"messages": messages, "maxTokens": 1.5, "systemPrompt": "Be\nbrief"}
+    assert show(paused(k={"method": "sampling/createMessage", "params": params}))[2:] == [
+        '"k": a message of a language model',
+        "  tokens: at most 1.5",
+        "  system prompt:",
+        "    | Be",
+        "    | brief",
+        '  message, role "user":',
+        "    | one",
+        '    | "k": a form\\x1b',
+        '  message, role "assistant":',
+        "    | one",
+        '    | "k": a form\\x1b',
+        '    content of the type "image"',
+        '    content of the type "a\\nb"',
+        '    content of the type "text"',
+        "    content of the type null",
+        '  message, role "sys\\ntem":',
+        "    | plain",
+        "  message, role null:",
+        "    content of the type null",
+    ]
+
+
+def test_show_prints_code_and_message_of_a_call_that_failed():
+    assert show({"jsonrpc": "2.0", "id": 1, "error": {"code": -32042, "message": "one\ntwo\x1b[2J"}}) == [
+        "The call failed, nothing is asked. The code of the error: -32042.",
+        "  | one",
+        "  | two\\x1b[2J",
+    ]
+
+
+def test_answer_says_the_code_of_a_call_that_failed():
+    failed = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32042, "message": "m"}}
+    assert (
+        refusal("answer", "-", stdin=failed)
+        == "standard input: expected a result, the call failed with the error -32042"
+    )
+
+
+def test_show_and_answer_read_a_saved_event_stream():
+    raw = paused("s", k=form())
+    body = f": hello\r\rdata: {json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': raw})}\r\r".encode()
+    assert show(body) == show(raw)
+    assert answer(body, "--decline", "k") == answer(raw, "--decline", "k")
 
 
 def test_show_takes_a_form_with_a_url_beside_it_for_a_form():
