@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from toolnexus_mrtr import ElicitRequest, Form, InputRequest, MrtrError
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._input import build_form, read_argument, require_decoded
-from toolnexus_mrtr.cli._text import describe_request, list_names, quote_short
+from toolnexus_mrtr.cli._text import describe_request, list_names, name_argument, quote_short
 
 #: The forms by key; in place of a form, the error where it cannot be checked. What is no form is not in it.
 Forms: TypeAlias = dict[str, Form | MrtrError]
@@ -44,7 +44,7 @@ def read_keys(option: str, arguments: list[str], keys: Collection[str]) -> Itera
     """Read the arguments of an option that takes a key alone."""
     for place, text in enumerate(arguments):
         if text not in keys:
-            raise BadInput(f"{_name_argument(option, place, arguments)}: expected a key that is asked, {_list(keys)}")
+            raise BadInput(f"{name_argument(option, place, arguments)}: expected a key that is asked, {_list(keys)}")
         yield text
 
 
@@ -52,7 +52,7 @@ def read_accepted(arguments: list[str], requests: Mapping[str, InputRequest], fo
     """Read the arguments of `--accept`: `KEY`, or `KEY.FIELD=VALUE` for a form."""
     assignments = []
     for place, text in enumerate(arguments):
-        name = _name_argument("--accept", place, arguments)
+        name = name_argument("--accept", place, arguments)
         readings = [reading for key in requests for reading in _read_accept(text, key, forms.get(key))]
         if not readings:
             raise BadInput(f"{name}: {_say_what_accept_expects(text, requests, forms)}")
@@ -63,18 +63,13 @@ def read_accepted(arguments: list[str], requests: Mapping[str, InputRequest], fo
 def read_values(option: str, arguments: list[str], keys: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read the arguments of an option that takes `KEY=VALUE`, where VALUE is a JSON object or `@FILE`."""
     for place, text in enumerate(arguments):
-        name = _name_argument(option, place, arguments)
+        name = name_argument(option, place, arguments)
         found = [key for key in keys if text.startswith((f"{key}={{", f"{key}=@"))]
         readings = [Assignment(key, None, text[len(key) + 1 :]) for key in found]
         if not readings:
             raise BadInput(f"{name}: expected KEY={{...}} or KEY=@FILE, with a key that is asked, {_list(keys)}")
         key, _, value = _require_one(name, readings)
         yield key, read_argument(value, f"{name}, {quote_short(key)}")
-
-
-def _name_argument(option: str, place: int, arguments: list[str]) -> str:
-    """Name one of the arguments of an option in a message; by its number where there are several."""
-    return option if len(arguments) == 1 else f"{option}, number {place + 1}"
 
 
 def _read_accept(text: str, key: str, form: Form | MrtrError | None) -> Iterator[Assignment]:

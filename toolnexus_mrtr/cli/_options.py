@@ -172,9 +172,17 @@ def _add_vectors(commands: Any) -> None:
     about = "Run the vectors of the fixtures against this library, or against any other program."
     command = _add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
     command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; the built-in ones unless given")
-    command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
     command.add_argument(
-        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATABLE
+        "--cmd", metavar="COMMAND", help="the other program, with its arguments; on POSIX systems only"
+    )
+    command.add_argument(
+        "--only",
+        metavar="OPERATION|ID",
+        help="run the vectors of this operation, or the one with this id; may be given again",
+        **_REPEATABLE,
+    )
+    command.add_argument(
+        "--export", metavar="DIR", help="write the built-in fixtures into this new folder, and run nothing"
     )
     command.add_argument(
         "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
@@ -192,7 +200,11 @@ def _add_adversary(commands: Any) -> None:
     about = "Run a hostile server on loopback, and report which rules a client keeps."
     command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
     command.add_argument("--port", type=_parse_port, default=0, help="the port to listen on; a free one unless given")
-    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; the url is added to them")
+    command.add_argument(
+        "--cmd",
+        metavar="COMMAND",
+        help="the client, with its arguments; the url is added to them; on POSIX systems only",
+    )
     command.add_argument(
         "--seconds", type=_parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
     )
@@ -238,16 +250,20 @@ class _Version(argparse.Action):
 
 def _run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, subprocess among them, are slow; the other commands do without.
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
     from toolnexus_mrtr.cli._vectors import run_vectors  # noqa: PLC0415 - see above
 
-    return run_vectors(options)
+    with raise_on_signals():
+        return (yield from run_vectors(options))
 
 
 def _run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, http.server among them, are slow; the other commands do without.
     from toolnexus_mrtr.cli._adversary import run_adversary  # noqa: PLC0415 - see above
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
 
-    return run_adversary(options)
+    with raise_on_signals():
+        return (yield from run_adversary(options))
 
 
 def _parse_port(text: str) -> int:

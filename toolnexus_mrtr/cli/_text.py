@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 from unicodedata import east_asian_width
@@ -88,6 +88,11 @@ def format_field(key: str, field: str) -> str:
     """Give a field as `--accept` writes it, KEY.FIELD, in quotes unless it is short and plain."""
     name = f"{key}.{field}"
     return name if _is_plain(name) and len(name) <= _MAX_NAME else quote_short(name)
+
+
+def name_argument(option: str, place: int, arguments: Sequence[str]) -> str:
+    """Name one of the arguments of an option in an error message: by its number where there are several."""
+    return option if len(arguments) == 1 else f"{option}, number {place + 1}"
 
 
 def describe_request(request: InputRequest) -> str:
