@@ -116,6 +116,12 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--print-completion",
+        action=_PrintCompletion,
+        metavar="SHELL",
+        help="print the script with which bash, zsh, fish or tcsh completes commands, and exit",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
         add(commands)
@@ -245,6 +251,15 @@ class _Version(argparse.Action):
             print(parser.prog, version("toolnexus-mrtr"))
         except PackageNotFoundError:
             print(parser.prog, "(not installed)")
+        parser.exit()
+
+
+class _PrintCompletion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, values: Any, __: Any = None) -> None:
+        # It loads a package that need not be installed.
+        from toolnexus_mrtr.cli._completion import write_completion  # noqa: PLC0415 - see above
+
+        print(write_completion(parser, values))
         parser.exit()
 
 
