@@ -81,6 +81,12 @@ def test_a_signal_that_arrives_while_the_program_starts_ends_it(monkeypatch, num
     assert signal.getsignal(number) is handler
 
 
+def test_main_ends_with_128_and_the_number_of_the_signal(monkeypatch):
+    monkeypatch.setattr(signal, "pause", lambda: signal.raise_signal(signal.SIGTERM))
+    done = run("adversary")
+    assert (done.status, done.out) == (128 + signal.SIGTERM, "")
+
+
 def test_a_signal_that_is_ignored_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with _process.raise_on_signals():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import Final
 
@@ -22,7 +21,12 @@ def is_terminal() -> bool:
 
 def find_columns() -> int | None:
     """Find how many columns the terminal has, by `COLUMNS` where that is set; `None` where there is no terminal."""
-    return max(_MIN_COLUMNS, shutil.get_terminal_size().columns) if is_terminal() else None
+    if not is_terminal():
+        return None
+    # Its imports are slow, and needed on a terminal alone.
+    from shutil import get_terminal_size  # noqa: PLC0415 - see above
+
+    return max(_MIN_COLUMNS, get_terminal_size().columns)
 
 
 def paint(text: str, color: str) -> str:
