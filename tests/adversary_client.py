@@ -33,7 +33,10 @@ class Client:
 
     def send(self, method, params):
         message = {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": params}
-        return post(self.url, json.dumps(message).encode("ascii"))["result"]
+        return self.post(json.dumps(message).encode("ascii"))["result"]
+
+    def post(self, body):
+        return post(self.url, body)
 
     def play(self):
         for tool in self.send("tools/list", {"_meta": self.meta})["tools"]:
@@ -47,8 +50,11 @@ class Client:
         params = self.first(name, call.params)
         while not isinstance(pause := call.receive(self.send(call.method, params)), Done):
             self.wait(pause.delay)
-            call = pause.resume({key: host[key] or {"action": "cancel"} for key in pause.requests})
+            call = pause.resume({key: self.answer(host[key]) for key in pause.requests})
             params = self.retry(name, call.params)
+
+    def answer(self, chosen):
+        return chosen or {"action": "cancel"}
 
     def first(self, name, params):  # noqa: ARG002 - a bad client looks at it
         return params

@@ -139,8 +139,9 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
         ({"_meta": None}, {VERSION: "2026-07-28"}),
         ({"_meta": {"k": {"v": 1}}}, {VERSION: "2026-07-28", "k": {"v": 1}}),
         ({"_meta": {VERSION: "2026-09-01"}}, {VERSION: "2026-09-01"}),
+        ({"_meta": {CAPABILITIES: None}}, {VERSION: "2026-07-28"}),
     ],
-    ids=["no _meta", "null", "another member", "another version"],
+    ids=["no _meta", "null", "another member", "another version", "null in it"],
 )
 def test_run_declares_the_handlers_for_a_call_that_declares_nothing(drive, own, sent):
     server, handlers = Server(asking(a=FORM), DONE), Handlers(lambda request: request.decline(), modes=["form"])

@@ -121,7 +121,8 @@ class CallState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if self.declared() is not None:
             return self
         own = self.params.get("_meta")
-        return replace(self, params={**self.params, "_meta": {**meta, **own} if isinstance(own, dict) else meta})
+        merged = {**meta, **own, CAPABILITIES: meta[CAPABILITIES]} if isinstance(own, dict) else meta
+        return replace(self, params={**self.params, "_meta": merged})
 
     def declared(self) -> Any:
         """Give the declared capabilities; `None` where nothing was declared."""

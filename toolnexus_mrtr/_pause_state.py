@@ -68,7 +68,7 @@ class PauseState(Struct, frozen=True, dict=True):
         """What may stand in a log."""
         return [("id", self.id), ("method", self.call.sent[0]), ("asks", len(self.entries))]
 
-    @property
+    @cached_property
     def task(self) -> TaskState | None:
         """The task that the call has become."""
         return None
@@ -78,7 +78,7 @@ class PauseState(Struct, frozen=True, dict=True):
         """What the server says of the status of the task."""
         return None
 
-    @property
+    @cached_property
     def entries(self) -> dict[str, Any]:
         """The entries of `inputRequests` that are asked; none where the member is absent or null."""
         return self.raw.get("inputRequests") or {}

@@ -11,9 +11,13 @@ from harness import Row, calling, within
 from inputs import FORM, SHORT_FORM, URL
 from rows_forms import SCHEMA
 
-from toolnexus_mrtr import Answer, Call, Form, Handlers, Request, run
+from toolnexus_mrtr import Answer, Call, Form, Handlers, Request, request_meta, run
 
-PARAMS = {"name": "send_parcel", "arguments": {"parcel": "7f3a", "weight": 1.5, "tags": ["fragile", "cold"]}}
+PARAMS = {
+    "name": "send_parcel",
+    "arguments": {"parcel": "7f3a", "weight": 1.5, "tags": ["fragile", "cold"]},
+    "_meta": request_meta(form=True, url=True),
+}
 FILLED_IN = {"name": "Ada Lovelace", "floor": 3, "size": "l"}
 
 #: Three pauses and an end, as a server words them.
@@ -32,7 +36,7 @@ def rows() -> Iterator[Row]:
     ours = calling(lambda: driven(server(results)))
     theirs = calling(lambda: by_hand(server(results)))
     eight_fields = {**FORM, "params": {**FORM["params"], "requestedSchema": SCHEMA}}
-    call = Call("tools/call", {**PARAMS, "_meta": Handlers(wait_for).meta()})
+    call = Call("tools/call", PARAMS)
     raw = {"resultType": "input_required", "inputRequests": {"who": eight_fields}, "requestState": "v1.eyJzdGVwIjoxfQ"}
     yield Row(
         "Call.receive", "8 fields", "copy.deepcopy", calling(call.receive, raw), calling(deepcopy, raw), within(0.6)

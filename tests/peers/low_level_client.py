@@ -11,6 +11,7 @@ import codecs
 import io
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -22,15 +23,11 @@ from typing import Any, Protocol, Self
 
 import httpx
 
-from toolnexus_mrtr import Answer, Call, Done, MrtrError, Pause
+from toolnexus_mrtr import Answer, Call, Done, MrtrError, Pause, request_meta
 
 VERSION = "2026-07-28"
-CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
-META = {
-    "io.modelcontextprotocol/protocolVersion": VERSION,
-    "io.modelcontextprotocol/clientInfo": {"name": "low-level-client", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": CAPABILITIES,
-}
+CLIENT = {"name": "low-level-client", "version": "1"}
+META = request_meta(form=True, url=True, sampling=True, roots=True, client_info=CLIENT)
 
 UNSUPPORTED_VERSION = -32022
 
@@ -53,7 +50,25 @@ def request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def encode(message: Mapping[str, Any]) -> bytes:
     """Write a message as ASCII, in which every `str` can be written: a state may hold half a surrogate pair."""
-    return json.dumps(message, separators=(",", ":")).encode("ascii")
+    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def decode(data: bytes | str) -> Any:
+    """Read JSON that every parser reads alike: strict UTF-8, no name twice, no number that a float cannot hold."""
+    text = data if isinstance(data, str) else data.decode("utf-8")
+    return json.loads(text, object_pairs_hook=_members, parse_float=_number, parse_constant=_number)
+
+
+def _members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(members)) < len(members):
+        raise ValueError("expected each name once in an object")
+    return dict(members)
+
+
+def _number(digits: str) -> float:
+    if not math.isfinite(float(digits)):
+        raise ValueError("expected a number that a float can hold")
+    return float(digits)
 
 
 def headers(message: Mapping[str, Any]) -> dict[str, str]:
@@ -112,11 +127,11 @@ class Http:
         with self._http.stream("POST", self.url, content=encode(message), headers=headers(message)) as response:
             kind = response.headers.get("content-type", "").partition(";")[0]
             if kind == "text/event-stream":
-                return result(map(json.loads, events(response.iter_bytes())), message["id"])
+                return result(map(decode, events(response.iter_bytes())), message["id"])
             if kind != "application/json":
                 response.raise_for_status()
             # A JSON-RPC error comes with the status 200, 400 or 404: the body says what happened.
-            return result([json.loads(response.read())], message["id"])
+            return result([decode(response.read())], message["id"])
 
     def __enter__(self) -> Self:
         return self
@@ -138,7 +153,7 @@ class Stdio:
         message = request(method, params)
         self._input.write(encode(message) + b"\n")
         self._input.flush()
-        return result(map(json.loads, self._output), message["id"])
+        return result(map(decode, self._output), message["id"])
 
     def __enter__(self) -> Self:
         return self

@@ -16,7 +16,7 @@ from toolnexus_mrtr._forms._constraints import FormConstraints
 from toolnexus_mrtr._forms._fields import Field, list_fields
 from toolnexus_mrtr._forms._keywords import ANY_TYPE, types_of
 from toolnexus_mrtr._forms._outline import read_constraints
-from toolnexus_mrtr._forms._parsing import Unreadable, parse_field, to_text
+from toolnexus_mrtr._forms._parsing import Unreadable, is_as_shown, parse_field, to_text
 from toolnexus_mrtr._forms._schema import load_schema
 from toolnexus_mrtr._text import has_split_pair
 
@@ -163,11 +163,11 @@ class Form:
         A blank in a number, a yes or no or a list is no answer, which is `required` where one is required.
 
         `prefilled` is the content that the form showed before the person began, by `to_strings`: `defaults()`, or what
-        was entered before. What comes back as it was shown keeps its value if that satisfies its field, even under a
-        name that is no field. What was shown and is blank now was cleared: a text is sent as `""` and a list as `[]`,
-        so that the server does not put its default there again, and where the field must not be empty that is an error.
-        Other fields that were cleared are left out, since they have no empty value. After errors, show again what was
-        entered, and pass the same `prefilled`.
+        was entered before. What comes back as it was shown, whatever its line ends, keeps its value if that satisfies
+        its field, even under a name that is no field. What was shown and is blank now was cleared: a text is sent as
+        `""` and a list as `[]`, so that the server does not put its default there again, and where the field must not
+        be empty that is an error. Other fields that were cleared are left out, since they have no empty value. After
+        errors, show again what was entered, and pass the same `prefilled`.
 
         Raises `TypeError` for arguments of other types.
         """
@@ -181,7 +181,7 @@ class Form:
         fields = {field.name: field for field in self.fields}
         for given_name, given in strings.items():
             name, entered = _to_plain_name("strings", given_name), _to_plain_strings(given)
-            if name in shown and name not in refused and entered in (shown[name], [shown[name]]):
+            if name in shown and name not in refused and is_as_shown(entered, shown[name]):
                 content[name] = kept[name]
                 continue
             if name not in fields:

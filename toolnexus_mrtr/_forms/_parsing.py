@@ -54,6 +54,18 @@ def to_text(value: str | float) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def is_as_shown(entered: str | list[str], shown: str | list[str]) -> bool:
+    """Whether what came back is what was shown. A browser posts every line end of a text as CR LF."""
+    if isinstance(entered, str) and isinstance(shown, list):
+        return False
+    return _list_folded(entered) == _list_folded(shown)
+
+
+def _list_folded(texts: str | list[str]) -> list[str]:
+    each = [texts] if isinstance(texts, str) else texts
+    return [text.replace("\r\n", "\n").replace("\r", "\n") for text in each]
+
+
 def parse_field(
     field: Field, constraints: Constraints, entered: str | list[str], *, was_filled: bool, timezone: tzinfo | None
 ) -> Any:

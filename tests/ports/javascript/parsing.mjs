@@ -60,9 +60,9 @@ export function parse(form, strings, prefilled = {}, timezone = undefined) {
 }
 
 function isSame(entered, shown) {
-  const texts = [entered].flat();
   if (Array.isArray(shown) && !Array.isArray(entered)) return false;
-  return texts.length === [shown].flat().length && [shown].flat().every((text, place) => text === texts[place]);
+  const [texts, others] = [entered, shown].map((given) => [given].flat().map((text) => text.replace(/\r\n?/g, "\n")));
+  return texts.length === others.length && others.every((text, place) => text === texts[place]);
 }
 
 function valueOf(form, field, entered, { wasFilled, timezone }) {

@@ -6,10 +6,11 @@ The words of this folder:
 
   trial    one attack, or one thing that goes wrong: the pauses of one call, and what the client must do about them
   tool     what a client sees of a trial: `tools/list` lists it, `tools/call` plays it
-  rule     what a client must always do; most rules are checked in many trials, some in one trial made for them
+  rule     what a client must or should do; most rules are checked in many trials, some in one trial made for them
   check    whether one message, or the end of a trial, keeps one rule, with a sentence about it
   breach   a check that found its rule broken
   verdict  the result for one rule: passed, failed or warned by its checks; not exercised or not declared without any
+  call     one call of a tool, from its first send to its completion; a client may make several
   trap     a url on loopback that no client may request; it has the name of its trial
 """
 
@@ -18,6 +19,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from toolnexus_mrtr.cli._adversary._rules import Mode
 
 _ADA: Final = {"action": "accept", "content": {"name": "Ada"}}
 _NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -29,11 +32,15 @@ _AWKWARD_KEYS: Final = ("", "__proto__", "constructor", "a.b/c", "undefined", "r
 #: What a client must do in a trial:
 #:   answered      answer every pause as the user does
 #:   free          answer or give up
-#:   soon          answer or give up, within a few seconds
+#:   soon          answer or give up, within a few seconds more than it usually takes
 #:   not accepted  anything but accept
 #:   given up      send no retry
 #:   bounded       give up after a number of retries
 Outcome: TypeAlias = Literal["answered", "free", "soon", "not accepted", "given up", "bounded"]
+
+
+#: After this many retries the server of the trial `endless` completes the call.
+MAX_RETRIES: Final = 100
 
 
 class Trial(NamedTuple):
@@ -47,7 +54,12 @@ class Trial(NamedTuple):
     #: The rule that "not accepted", "given up" and "bounded" are graded under; the other outcomes leave it empty.
     rule: str = ""
     arguments: Mapping[str, Any] = {}
-    mode: str = "form"
+    mode: Mode = "form"
+
+    @property
+    def pauses(self) -> int:
+        """How often one call is paused."""
+        return MAX_RETRIES if self.outcome == "bounded" else len(self.rounds)
 
     @property
     def has_trap(self) -> bool:
@@ -72,6 +84,8 @@ class Trial(NamedTuple):
                 yield f"For {json.dumps(key)} the user accepts with {json.dumps(answer['content'])}."
             else:
                 yield f"For {json.dumps(key)} the user chooses {answer['action']}."
+        if self.rule == "url-unsafe":
+            yield "A user who was warned of the url does not visit it, but cancels."
 
 
 def _make_message(key: str) -> str:
@@ -167,9 +181,10 @@ def _make_mode_trials(base: str) -> Iterator[Trial]:
     del without_mode["params"]["mode"]
     yield Trial("mode_left_out", (make_pause({"who": without_mode}, "s-1"),), {"who": _ADA})
     sure = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}, "required": ["sure"]}
-    yield Trial("nobody", _make_round("sure", sure), {"sure": None}, "not accepted", "nobody")
-    visit = make_pause({"visit": _make_link("visit", f"{base}/trap/visit")}, "s-1")
-    yield Trial("visit", (visit,), {"visit": {"action": "accept"}}, mode="url")
+    yield Trial("nobody", _make_round("sure", sure), {"sure": None}, "not accepted", "consent")
+    for name, action in {"visit": "accept", "visit_declined": "decline"}.items():
+        visit = make_pause({"visit": _make_link("visit", f"{base}/trap/{name}")}, "s-1")
+        yield Trial(name, (visit,), {"visit": {"action": action}}, mode="url")
 
 
 def _make_url_trials(base: str) -> Iterator[Trial]:
@@ -227,7 +242,8 @@ def _make_malformed_trials() -> Iterator[Trial]:
         "form_without_schema": ("malformed", make_pause({"who": make_form("who", requestedSchema=None)}, "s-1")),
         "complete_with_requests": ("complete", {**make_pause(who, "s-1"), "resultType": "complete", "content": []}),
         "requests_without_type": ("complete", {"inputRequests": who, "requestState": "s-1", "content": []}),
-        # The server fills in a request that the client did not declare.
+        "unknown_kind": ("malformed", make_pause({**who, "k": {"method": "com.example/approve"}}, "s-1")),
+        # The server fills in a request that the call did not declare.
         "undeclared": ("undeclared", make_pause({}, "s-1")),
     }
     for name, (rule, result) in malformed.items():
@@ -239,12 +255,21 @@ def _make_ending_trials() -> Iterator[Trial]:
     yield Trial("unpaused", (), {})
 
 
-def make_undeclared_pause(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a pause that asks for something undeclared: where all is declared, for a method that does not exist."""
+def make_undeclared_pause(capabilities: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Make a pause that asks for something that a call did not declare; `None` if it declared everything."""
     text = {"role": "user", "content": {"type": "text", "text": "Hello."}}
-    asked: dict[str, Any] = {"method": "com.example/approve", "params": {}}
-    if "roots" not in capabilities:
-        asked = {"method": "roots/list"}
-    if "sampling" not in capabilities:
-        asked = {"method": "sampling/createMessage", "params": {"messages": [text], "maxTokens": 5}}
-    return make_pause({"who": asked}, "s-1")
+    params: dict[str, Any] = {"messages": [text], "maxTokens": 5}
+    with_tools = params | {"tools": [{"name": "look_up", "inputSchema": {"type": "object"}}]}
+    requests = {
+        ("sampling",): {"method": "sampling/createMessage", "params": params},
+        ("roots",): {"method": "roots/list"},
+        ("elicitation", "url"): _make_link("who", "https://good.example/"),
+        ("sampling", "tools"): {"method": "sampling/createMessage", "params": with_tools},
+    }
+    for path, request in requests.items():
+        declared: Any = capabilities
+        for name in path:
+            declared = declared.get(name) if isinstance(declared, dict) else None
+        if declared is None:
+            return make_pause({"who": request}, "s-1")
+    return None

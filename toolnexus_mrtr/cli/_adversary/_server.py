@@ -5,121 +5,139 @@ It does no I/O: `_loopback` carries the messages.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+import copy
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final
 
-from toolnexus_mrtr.cli._adversary._attacks import Trial, make_form, make_pause, make_trials, make_undeclared_pause
-from toolnexus_mrtr.cli._adversary._grading import (
+from toolnexus_mrtr.cli._adversary._attacks import (
     MAX_RETRIES,
-    MAX_SCHEMA_SECONDS,
-    RULES,
-    SHOWN_WHEN_PASSED,
-    WARN_ONLY,
-    Check,
-    Rule,
-    check_ending,
-    check_first_send,
-    check_retry,
-    check_waiting,
+    Trial,
+    make_form,
+    make_pause,
+    make_trials,
+    make_undeclared_pause,
 )
-from toolnexus_mrtr.cli._text import quote_short
+from toolnexus_mrtr.cli._adversary._calls import PlayedCall, count_breaches, find_call
+from toolnexus_mrtr.cli._adversary._grading import (
+    Check,
+    Course,
+    check_ending,
+    check_schema_time,
+    has_accept,
+    is_retry,
+)
+from toolnexus_mrtr.cli._adversary._verdicts import Findings, Verdict
 
 _VERSION: Final = "2026-07-28"
 _META_PREFIX: Final = "io.modelcontextprotocol/"
 
-_EXPECTED_MESSAGE: Final = "expected a message that is a JSON object, with no NaN and no name twice"
-
-#: How many breaches of one rule the report shows.
-_MAX_BREACHES: Final = 5
+#: How many calls of one tool are kept.
+_MAX_CALLS: Final = 64
 
 _INSTRUCTIONS: Final = (
     "Call every tool once, in the order of tools/list, with the arguments in its _meta, and let the host answer as "
     "its _meta says: by key, null where there is nobody to ask. Go on where a call fails. List the prompts once."
 )
 
+#: The caching members of results that a client may cache: not at all.
+_CACHING: Final[dict[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
 
-class Verdict(NamedTuple):
-    """The verdict on one rule, and the sentences about the checks behind it."""
 
-    rule: Rule
-    verdict: str
-    sentences: tuple[str, ...]
+class RpcError(Exception):
+    """A JSON-RPC error that answers a request."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+
+
+class _Tool:
+    """What has become of one tool so far."""
+
+    def __init__(self) -> None:
+        self.calls: deque[PlayedCall] = deque(maxlen=_MAX_CALLS)
+        #: How many calls were begun, and how many of them since the last retry.
+        self.begun = 0
+        self.begun_in_a_row = 0
+        self.retries = 0
+        self.is_completed = False
+        self.is_accepted = False
 
 
 class HostileServer:
     """Answers one message at a time and checks it; once the client has ended, `judge` gives the verdicts.
 
-    Call `stop_clock` first: what follows the client's end does not count as its time.
+    Call `stop_clock` first: what follows the client's end does not count as its time. Tools of `left_out` are not
+    listed.
     """
 
-    def __init__(self, base: str, clock: Callable[[], float]) -> None:
-        self._trials = {trial.name: trial for trial in make_trials(base)}
+    def __init__(self, base: str, clock: Callable[[], float], left_out: Collection[str] = ()) -> None:
+        self._trials = {trial.name: trial for trial in make_trials(base) if trial.name not in left_out}
         self._clock = clock
-        self._ids: set[str] = set()
-        self._sent: dict[str, list[dict[str, Any]]] = {}
-        self._times: dict[str, list[float]] = {}
-        self._most_retries: Counter[str] = Counter()
+        self._tools: dict[str, _Tool] = {}
+        #: The modes that some call did declare, and those that some call to be paused in them did not.
         self._declared: set[str] = set()
+        self._undeclared: set[str] = set()
         self._fetched_traps: set[str] = set()
-        #: The trial whose hostile schema was sent last, and when, until the client sends something else.
-        self._pending_schema: tuple[str, float] | None = None
-        self._checks: list[Check] = []
+        #: The trial of the last pause, and when it was given, until the client sends something else.
+        self._pending: tuple[Trial, float] | None = None
+        #: How long the client took for each hostile schema, and at most for a pause without one.
+        self._schema_seconds: dict[str, float] = {}
+        self._usual_seconds = 0.0
+        self._findings = Findings()
 
-    def note_unreadable(self) -> None:
-        """Note a message that cannot be read as a JSON object."""
-        self._check("message-json", is_kept=False, sentence=_EXPECTED_MESSAGE)
+    def note(self, rule: str, sentence: str) -> None:
+        """Note that a rule was broken, as whoever carries the messages sees it."""
+        self._findings.add([Check(rule, is_kept=False, sentence=sentence)])
 
     def note_fetch(self, trap: str) -> None:
         """Note that the url of a trap was requested; a trap has the name of its trial."""
-        self._fetched_traps.add(trap)
+        self._fetched_traps |= {trap} & self._trials.keys()
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Give the response to one message; `None` to a notification."""
         self.stop_clock()
         self._check("message-json", is_kept=True)
+        self._check("message-plain", is_kept=True)
         if "id" not in message:
             return None
-        id = json.dumps(message["id"])
-        self._check("id-reused", id not in self._ids, f"found the id {quote_short(id)} again")
-        self._ids.add(id)
-        params = message.get("params")
-        result = self._respond(message.get("method"), params if isinstance(params, dict) else {})
-        if result is None:
-            error = {"code": -32601, "message": "expected a method or a tool that this server has"}
-            return {"jsonrpc": "2.0", "id": message["id"], "error": error}
-        return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        id = message["id"]
+        self._check("id-type", _is_id(id), "expected an id that is a string or a whole number")
+        self._check("id-in-flight", is_kept=True)
+        try:
+            result = self._respond(id, message["method"], message.get("params", {}))
+        except RpcError as error:
+            return {"jsonrpc": "2.0", "id": id, "error": error.error}
+        return {"jsonrpc": "2.0", "id": id, "result": result}
 
     def stop_clock(self) -> None:
-        """Stop the clock of a hostile schema: the client sent something else, or has ended."""
-        if self._pending_schema is not None:
-            name, began = self._pending_schema
-            self._pending_schema = None
+        """Stop the clock of a pause: the client sent something else, or has ended."""
+        if self._pending is not None:
+            (trial, began), self._pending = self._pending, None
             took = self._clock() - began
-            sentence = f"{name}: expected at most {MAX_SCHEMA_SECONDS:g} seconds, found {took:.1f}"
-            self._check("schema-slow", took <= MAX_SCHEMA_SECONDS, sentence)
+            if trial.outcome == "soon":
+                self._schema_seconds[trial.name] = max(took, self._schema_seconds.get(trial.name, 0.0))
+            elif trial.outcome == "answered":
+                self._usual_seconds = max(took, self._usual_seconds)
 
     def judge(self) -> list[Verdict]:
         """Give the verdict on every rule."""
-        checks = [*self._checks, *self._check_endings()]
-        return [self._judge(rule, [check for check in checks if check.rule == rule.id]) for rule in RULES.values()]
-
-    def _judge(self, rule: Rule, checks: list[Check]) -> Verdict:
-        breaches = list(dict.fromkeys(check.sentence for check in checks if not check.is_kept))
-        if breaches:
-            more = len(breaches) - _MAX_BREACHES
-            sentences = breaches[:_MAX_BREACHES] + ([f"and {more} more"] if more > 0 else [])
-            return Verdict(rule, "warned" if rule.id in WARN_ONLY else "failed", tuple(sentences))
-        if checks:
-            return Verdict(rule, "passed", tuple(check.sentence for check in checks if rule.id in SHOWN_WHEN_PASSED))
-        is_asked = not self._declared or rule.mode in self._declared
-        return Verdict(rule, "not exercised" if is_asked else "not declared", ())
+        findings = copy.deepcopy(self._findings)
+        findings.add(self._check_endings())
+        if not any(tool.is_accepted for tool in self._tools.values()):
+            # A client that accepts nothing at all decides by itself, and not as the user does.
+            findings.excuse("action-changed")
+        # To a client that declares nothing at all, nothing has shown what it does.
+        return findings.judge(self._undeclared if self._declared else ())
 
     def _check(self, rule: str, is_kept: bool, sentence: str = "") -> None:  # noqa: FBT001 - the order of `Check`
-        self._checks.append(Check(rule, is_kept, sentence))
+        self._findings.add([Check(rule, is_kept, sentence)])
 
-    def _respond(self, method: Any, params: dict[str, Any]) -> dict[str, Any] | None:
+    def _respond(self, id: Any, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if method not in ("server/discover", "tools/list", "prompts/list", "tools/call"):
+            raise RpcError(-32601, "expected a method that this server has")
+        self._check_meta(method, params)
         if method == "server/discover":
             about = {"supportedVersions": [_VERSION], "capabilities": {"tools": {}, "prompts": {}}}
             server = {f"{_META_PREFIX}serverInfo": {"name": "toolnexus-mrtr adversary", "version": _VERSION}}
@@ -127,49 +145,87 @@ class HostileServer:
         if method == "tools/list":
             return _make_complete(tools=[trial.to_tool() for trial in self._trials.values()], **_CACHING)
         if method == "prompts/list":
-            is_retry = "inputResponses" in params or "requestState" in params
-            self._check("paused-list", not is_retry, "prompts/list: expected no retry")
+            self._check("paused-list", not is_retry(params), "prompts/list: expected no retry")
             return make_pause({"who": make_form("who")}, "s-1")
         name = params.get("name")
         trial = self._trials.get(name) if isinstance(name, str) else None
-        return self._play(trial, params) if method == "tools/call" and trial is not None else None
+        if trial is None:
+            raise RpcError(-32602, "expected a tool that this server has")
+        return self._play(trial, id, params)
 
-    def _play(self, trial: Trial, params: dict[str, Any]) -> dict[str, Any]:
-        capabilities, now = _get_capabilities(params), self._clock()
-        self._declared |= _list_modes(capabilities)
-        if trial.mode not in self._declared:
-            return _make_complete(content=[])
-        sent = self._sent.setdefault(trial.name, [])
-        if not sent or len(sent) > self._count_pauses(trial):
-            # The call was completed before, and is made again from its start.
-            sent.clear()
-            self._checks += check_first_send(trial, params)
-        elif trial.outcome != "given up":
-            self._checks += check_retry(trial, len(sent), params, sent)
-        sent.append(params)
-        self._most_retries[trial.name] = max(self._most_retries[trial.name], len(sent) - 1)
-        self._times.setdefault(trial.name, []).append(now)
-        if len(sent) > self._count_pauses(trial):
-            return _make_complete(content=[])
-        if trial.outcome == "soon":
-            self._pending_schema = (trial.name, now)
-        if trial.rule == "undeclared":
-            return make_undeclared_pause(capabilities)
-        return trial.rounds[(len(sent) - 1) % len(trial.rounds)]
+    def _check_meta(self, method: str, params: Mapping[str, Any]) -> None:
+        meta = params.get("_meta")
+        version = meta.get(f"{_META_PREFIX}protocolVersion") if isinstance(meta, dict) else None
+        if isinstance(version, str) and version != _VERSION:
+            data = {"supported": [_VERSION], "requested": version}
+            raise RpcError(-32022, "expected a version that this server speaks", data)
+        capabilities = meta.get(f"{_META_PREFIX}clientCapabilities") if isinstance(meta, dict) else None
+        is_whole = isinstance(version, str) and isinstance(capabilities, dict)
+        self._check("meta-missing", is_whole, f"{method}: expected protocolVersion and clientCapabilities in _meta")
 
-    def _count_pauses(self, trial: Trial) -> int:
-        return MAX_RETRIES if trial.outcome == "bounded" else len(trial.rounds)
+    def _play(self, trial: Trial, id: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """Play a trial: answer one send of a call of its tool."""
+        capabilities = _get_capabilities(params)
+        modes = _list_modes(capabilities)
+        self._declared |= modes
+        tool = self._tools.setdefault(trial.name, _Tool())
+        if is_retry(params):
+            call, checks = find_call(tool.calls, id, params)
+            if call is None or count_breaches(checks):
+                repeated = [call.find_response(params) for call in tool.calls]
+                if response := next(filter(None, repeated), None):
+                    return response
+            self._findings.add(checks)
+            if call is not None:
+                tool.is_accepted |= has_accept(params.get("inputResponses"))
+                tool.begun_in_a_row = 0
+                call.add_retry(id)
+                tool.retries = max(tool.retries, call.retries)
+                response = self._go_on(call, capabilities, modes)
+                call.keep_response(params, response)
+                return response
+            self._check("leaked", is_kept=False, sentence=f"{trial.name}, first send: expected no state, no answers")
+        else:
+            self._check("leaked", is_kept=True)
+        if trial.mode not in modes:
+            self._undeclared.add(trial.mode)
+            return _make_complete(content=[])
+        call = PlayedCall(trial, id, params)
+        tool.calls.append(call)
+        tool.begun += 1
+        tool.begun_in_a_row += 1
+        return self._go_on(call, capabilities, modes)
+
+    def _go_on(self, call: PlayedCall, capabilities: Mapping[str, Any], modes: set[str]) -> dict[str, Any]:
+        """Pause a call; complete it after its last pause, or where its last send does not declare the mode."""
+        trial = call.trial
+        tool = self._tools[trial.name]
+        # A client that loses the state of every pause would go on for ever.
+        is_endless = tool.begun_in_a_row >= MAX_RETRIES
+        pause: dict[str, Any] | None = None
+        if call.retries < trial.pauses and trial.mode in modes and not is_endless:
+            pause = trial.rounds[call.retries % len(trial.rounds)]
+            if trial.rule == "undeclared":
+                pause = make_undeclared_pause(capabilities)
+        if pause is None:
+            call.is_completed = True
+            tool.is_completed |= not is_endless
+            return _make_complete(content=[])
+        self._pending = (trial, self._clock())
+        return pause
 
     def _check_endings(self) -> Iterator[Check]:
         """Check what is known only after the client has ended."""
-        for name in self._sent:
+        for name, tool in self._tools.items():
             is_fetched = name in self._fetched_traps
-            yield from check_ending(self._trials[name], self._most_retries[name], is_fetched=is_fetched)
-        yield from check_waiting(self._times.get("busy", []))
+            course = Course(tool.begun, tool.retries, tool.is_completed, tool.is_accepted, is_fetched)
+            yield from check_ending(self._trials[name], course) if tool.begun else ()
+        for name, seconds in self._schema_seconds.items():
+            yield check_schema_time(name, seconds, self._usual_seconds)
 
 
-#: The caching members of results that a client may cache: not at all.
-_CACHING: Final[dict[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
+def _is_id(id: Any) -> bool:
+    return isinstance(id, str) or (type(id) is int) or (isinstance(id, float) and id.is_integer())
 
 
 def _make_complete(**members: Any) -> dict[str, Any]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._input import prefix_errors_with, read_object
+from toolnexus_mrtr.cli._errors import BadInput, WriteError
+from toolnexus_mrtr.cli._expected_failures import load_reasons
 from toolnexus_mrtr.cli._json import parse_json
-from toolnexus_mrtr.cli._text import quote_short
 
 #: The names that operations and vectors may have.
 _is_name: Final = re.compile(r"[\w-]+", re.ASCII).fullmatch
@@ -49,7 +48,7 @@ class ExpectedFailures(NamedTuple):
 
 def load_vectors(folder: str | None) -> list[Vector]:
     """Load all vectors of a folder with the layout of `fixtures/`, or those of the package if no folder is given."""
-    root = _find_package_vectors() if folder is None else Path(folder)
+    root = _find_built_in_fixtures() if folder is None else Path(folder)
     try:
         found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
         paths = sorted(found, key=lambda path: path.name)
@@ -61,32 +60,43 @@ def load_vectors(folder: str | None) -> list[Vector]:
     return vectors
 
 
+def export_fixtures(folder: str) -> int:
+    """Write the fixtures of the package into a new folder; give the number of files."""
+    root = _find_built_in_fixtures()
+    try:
+        Path(folder).mkdir()
+        return sum(_copy_files(root, Path(folder)))
+    except OSError as error:
+        reason = f"expected a folder that can be made: {error.strerror}"
+    except ValueError:
+        reason = "expected the name of a folder"
+    raise WriteError(f"--export: {reason}")
+
+
 def load_expected_failures(path: str | None, vectors: list[Vector]) -> ExpectedFailures:
     """Load the list of expected failures; refuses an id, an operation or a flag that no vector has."""
-    if path is None:
-        return ExpectedFailures({}, {}, {})
-    listed = read_object(path)
-    expected_failures = ExpectedFailures(*(listed.get(name, {}) for name in ExpectedFailures._fields))
     known = {
-        "id": {vector.id for vector in vectors},
-        "operation": {vector.operation for vector in vectors},
-        "flag": {flag for vector in vectors for flag in vector.flags},
+        "vectors": ("id of any vector", {vector.id for vector in vectors}),
+        "operations": ("operation of any vector", {vector.operation for vector in vectors}),
+        "flags": ("flag of any vector", {flag for vector in vectors for flag in vector.flags}),
     }
-    with prefix_errors_with(path):
-        for reasons, (kind, names) in zip(expected_failures, known.items(), strict=True):
-            _check_reasons(reasons, kind, names)
-    return expected_failures
+    return ExpectedFailures(**load_reasons(path, known))
 
 
-def _check_reasons(reasons: Any, kind: str, names: set[str]) -> None:
-    if not isinstance(reasons, dict) or not all(isinstance(reason, str) and reason for reason in reasons.values()):
-        raise BadInput("expected vectors, operations and flags to be objects, with a reason for every name")
-    for unknown in sorted(reasons.keys() - names):
-        raise BadInput(f"{quote_short(unknown)} is not the {kind} of any vector")
+def _copy_files(source: Traversable, target: Path) -> Iterator[int]:
+    """Copy the files of a folder and of those inside it; yields 1 for each."""
+    for entry in source.iterdir():
+        copy = target / entry.name
+        if entry.is_dir():
+            copy.mkdir()
+            yield from _copy_files(entry, copy)
+        else:
+            copy.write_bytes(entry.read_bytes())
+            yield 1
 
 
-def _find_package_vectors() -> Traversable:
-    """Give the folder of the package's vectors: inside a built package, beside the package in the repository."""
+def _find_built_in_fixtures() -> Traversable:
+    """Give the folder of the package's fixtures: inside a built package, beside the package in the repository."""
     package = importlib.resources.files("toolnexus_mrtr")
     built_in = package / "fixtures"
     return built_in if built_in.is_dir() else Path(str(package)).parent / "fixtures"
