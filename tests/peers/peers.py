@@ -4,6 +4,7 @@ PEERS_PYTHON names the interpreter that has the Python servers, PEERS_FASTMCP_TA
 PEERS_NODE the folder that holds node_modules.
 """
 
+import json
 import os
 import select
 import signal
@@ -23,6 +24,9 @@ NODE = Path(os.environ["PEERS_NODE"])
 
 #: A key that outlives the server that seals by it.
 KEY = "a key that two servers in a row seal their states by"
+
+#: What the servers ask, and what a person enters.
+SCRIPT = json.loads((HERE / "script.json").read_bytes())
 
 #: Seconds that a server may take to start.
 STARTING = 60
@@ -131,3 +135,9 @@ def connected(peer: Peer) -> Iterator[Connection]:
 def version_of(transport: Transport) -> str:
     discovered = transport.send("server/discover", {"_meta": META})
     return discovered["_meta"]["io.modelcontextprotocol/serverInfo"]["version"]
+
+
+def heard(result):
+    """What a server that plays script.json says that it heard, round by round."""
+    (content,) = result["content"]
+    return json.loads(content["text"])

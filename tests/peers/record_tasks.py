@@ -10,9 +10,7 @@ import time
 from pathlib import Path
 
 import httpx
-from peers import EXTENSION, FASTMCP, TYPESCRIPT, started
-
-SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
+from peers import EXTENSION, FASTMCP, SCRIPT, TYPESCRIPT, started
 
 TASKS = "io.modelcontextprotocol/tasks"
 CAPABILITIES = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}

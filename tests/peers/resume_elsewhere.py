@@ -1,19 +1,16 @@
 """Go on from a stored pause in a process of its own: the pause comes on standard input, the server's url as argument.
 
-Prints what it sent first, stored, and the final raw result. What was stored for another server than "the travel agency"
-is not sent anywhere.
+Prints the first call that it sent, the methods of all of them, and the final raw result. What was stored for another
+server than "the travel agency" is not sent anywhere.
 """
 
 import json
 import sys
-from pathlib import Path
 
 from low_level_client import Http, complete
+from peers import SCRIPT
 
 from toolnexus_mrtr import Pause
-
-
-SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
 
 
 def fill_in(request):
@@ -30,6 +27,12 @@ def answers(pause):
 if __name__ == "__main__":
     pause = Pause.from_json(sys.stdin.buffer.read(), server="the travel agency")
     call = pause.resume(answers(pause))
+    methods = []
     with Http(sys.argv[1]) as server:
-        result = complete(server.send, call, answers)
-    print(json.dumps({"sent": call.to_json().decode(), "result": result}))
+
+        def send(method, params):
+            methods.append(method)
+            return server.send(method, params)
+
+        result = complete(send, call, answers)
+    print(json.dumps({"call": call.to_json().decode(), "methods": methods, "result": result}))
