@@ -46,12 +46,20 @@ def play(method, name, params):
     return types.InputRequiredResult.model_validate(asked), None
 
 
+def call_tool(name, params):
+    """Play the script of a tool, as a plain call and as a task alike."""
+    paused, text = play("tools/call", name, params)
+    end = SCRIPT["tasks"].get(name, {})
+    if paused is None and "error" in end:
+        raise MCPError(**end["error"])
+    return paused or types.CallToolResult(content=[types.TextContent(text=text)], is_error=end.get("isError", False))
+
+
 def make_server(*, streamed):
-    async def call_tool(ctx, params):
+    async def on_call_tool(ctx, params):
         if streamed:
             await ctx.session.report_progress(1)
-        paused, text = play("tools/call", params.name, params)
-        return paused or types.CallToolResult(content=[types.TextContent(text=text)])
+        return call_tool(params.name, params)
 
     async def get_prompt(ctx, params):
         paused, text = play("prompts/get", params.name, params)
@@ -72,7 +80,7 @@ def make_server(*, streamed):
         "python-server",
         version=version("mcp"),
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=on_call_tool,
         on_get_prompt=get_prompt,
         on_read_resource=read_resource,
     )
