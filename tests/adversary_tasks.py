@@ -1,0 +1,83 @@
+"""A client that follows the tasks of the adversary too, by hand: what it sends is all that the adversary can see."""
+
+import base64
+import json
+
+from adversary_client import META, Client, post
+
+from toolnexus_mrtr import Call, MrtrError
+
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+WITH_TASKS = META[CAPABILITIES] | {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+TASK_META = META | {CAPABILITIES: WITH_TASKS}
+
+
+def encode_name(name):
+    if name.isascii():
+        return name
+    return f"=?base64?{base64.b64encode(name.encode()).decode()}?="
+
+
+class TaskClient(Client):
+    """A good client. A bad one overrides what it does not do well."""
+
+    meta = TASK_META
+    result_types = ("task",)
+
+    def post(self, body):
+        params = json.loads(body)["params"]
+        return post(self.url, body, self.headers(params["taskId"]) if "taskId" in params else None)
+
+    def headers(self, task_id):
+        return {"Mcp-Name": encode_name(task_id)}
+
+    def call(self, name, host, arguments):
+        done = super().call(name, host, arguments)
+        if done is not None and done.result_type == "task":
+            self.follow(name, host, done.result)
+
+    def ask(self, name, method, task_id, **more):
+        return self.send(method, self.request(name, method, {"taskId": task_id, **more, "_meta": self.meta}))
+
+    def request(self, name, method, params):  # noqa: ARG002 - a bad client looks at them
+        return params
+
+    def follow(self, name, host, task):
+        """Poll a task to its end, or cancel it where it goes wrong."""
+        task_id, answered = task["taskId"], {}
+        while True:
+            self.wait(task.get("pollIntervalMs", 1000) / 1000)
+            polled = self.ask(name, "tasks/get", task_id)
+            if polled["status"] in ("completed", "failed", "cancelled"):
+                self.finish(name, polled)
+                return
+            try:
+                fresh = self.find_fresh(task_id, polled, answered)
+            except MrtrError:
+                self.give_up(name, task_id)
+                return
+            if fresh:
+                self.update(name, task_id, {key: self.answer(host[key]) for key in fresh})
+                answered |= fresh
+
+    def find_fresh(self, task_id, polled, answered):
+        """Find the requests that were not answered yet; raises if the poll is not to be answered."""
+        requests = polled.get("inputRequests", {})
+        expected = (task_id, "complete", polled["status"] in ("working", "input_required"))
+        if expected != (polled["taskId"], polled["resultType"], True):
+            raise MrtrError("unlike", "expected a poll of this task")
+        if any(answered[key] != requests[key] for key in requests.keys() & answered.keys()):
+            raise MrtrError("reused", "expected another key")
+        fresh = {key: request for key, request in requests.items() if key not in answered}
+        pause = {"resultType": "input_required", "inputRequests": fresh, "requestState": ""}
+        Call("tools/call", {"name": "x", "_meta": self.meta}).receive(pause)
+        return fresh
+
+    def update(self, name, task_id, answers):
+        self.ask(name, "tasks/update", task_id, inputResponses=answers)
+
+    def give_up(self, name, task_id):
+        self.ask(name, "tasks/cancel", task_id)
+
+    def finish(self, name, polled):
+        """Take the end of a task."""
