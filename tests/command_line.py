@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import sys
 from typing import NamedTuple
 from unittest import mock
@@ -50,11 +51,23 @@ class Done(NamedTuple):
     err: str
 
 
-def run(*arguments, stdin=b""):
-    """Run one command; standard input is bytes, or a value that is encoded as JSON."""
+class Terminal(io.StringIO):
+    """A terminal that keeps what is printed."""
+
+    def isatty(self):
+        return True
+
+
+def run(*arguments, stdin=b"", columns=None, environment=None):
+    """Run one command; standard input is bytes, or a value that is encoded as JSON.
+
+    Standard output is a terminal of so many columns where they are given, else none.
+    """
     data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
-    out, err = io.StringIO(), io.StringIO()
+    out, err = io.StringIO() if columns is None else Terminal(), io.StringIO()
+    variables = {"COLUMNS": str(columns), "NO_COLOR": "1"} if columns is not None else {}
     with (
+        mock.patch.dict(os.environ, variables | (environment or {})),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data))),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -63,9 +76,9 @@ def run(*arguments, stdin=b""):
     return Done(status, out.getvalue(), err.getvalue())
 
 
-def show(raw):
+def show(raw, columns=None):
     """Run `show` on a result and give the lines that it prints."""
-    done = run("show", "-", stdin=raw)
+    done = run("show", "-", stdin=raw, columns=columns)
     assert (done.status, done.err) == (0, "")
     return done.out.splitlines()
 

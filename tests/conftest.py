@@ -11,8 +11,8 @@ settings.load_profile("repeatable")
 # pytest explains failed assertions in this module as it does in tests.
 pytest.register_assert_rewrite("wire_values")
 
-#: Not collected here: tests/peers/run.py runs the one in environments that it makes; tests/fuzz/run.py is a command.
-collect_ignore = ["peers", "fuzz"]
+#: Not collected here: the first two have a run.py each, which makes their environments; tests/fuzz/run.py is a command.
+collect_ignore = ["peers", "hosts", "fuzz"]
 
 
 class Clock:

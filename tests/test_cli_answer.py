@@ -20,9 +20,7 @@ from command_line import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import results, text
-
-from toolnexus_mrtr import printable
+from strategies import json_objects, results, text
 
 
 def test_answer_prints_the_params_for_the_example():
@@ -74,25 +72,49 @@ def test_answer_prints_every_key_in_the_servers_order(asked, flags, responses):
         ({"a.b": ["n"]}, "a.b.n=x", "a.b", "n", "x"),
         ({"a=b": ["n"]}, "a=b.n=x", "a=b", "n", "x"),
         ({"k": ["a.b"]}, "k.a.b=x", "k", "a.b", "x"),
-        ({"k": ["a", "a=b"]}, "k.a=b=x", "k", "a=b", "x"),
-        ({"a": ["b.c"], "a.b": ["c"]}, "a.b.c=x", "a.b", "c", "x"),
+        ({"k": ["a", "a=b"]}, "k.a=c=x", "k", "a", "c=x"),
+        ({"a": ["b.c"], "a.b": ["d"]}, "a.b.c=x", "a", "b.c", "x"),
         ({"a": ["b.c"], "a.b": []}, "a.b.c=x", "a", "b.c", "x"),
         ({"a": ["n"], "a.b": []}, "a.n=x", "a", "n", "x"),
         ({"größe": ["ß"]}, "größe.ß=é", "größe", "ß", "é"),
     ],
 )
-def test_answer_accept_splits_at_the_longest_key_and_field_that_are_asked(asked, assignment, key, field, value):
+def test_answer_accept_finds_the_key_and_the_field_that_are_asked(asked, assignment, key, field, value):
     raw = pause_of({name: form({field: {"type": "string"} for field in fields}) for name, fields in asked.items()})
     others = [flag for name in asked if name != key for flag in ("--decline", name)]
     responses = answer(raw, "--accept", assignment, *others)["inputResponses"]
     assert responses[key] == {"action": "accept", "content": {field: value}}
 
 
-@pytest.mark.parametrize("key", ["a.b=c", "a.n=x"])
-def test_answer_accept_takes_an_exact_key_before_an_assignment(key):
-    raw = pause_of({"a": form({"b": {"type": "string"}, "n": {"type": "string"}}), key: form()})
-    responses = answer(raw, "--accept", key, "--decline", "a")["inputResponses"]
-    assert responses[key] == {"action": "accept", "content": {}}
+@pytest.mark.parametrize(
+    ("asked", "assignment", "readings"),
+    [
+        (
+            {"terms": ["agree"], "terms.agree=no": []},
+            "terms.agree=no",
+            ('the field "agree" of "terms"', '"terms.agree=no"'),
+        ),
+        ({"k": ["a", "a=b"]}, "k.a=b=x", ('the field "a" of "k"', 'the field "a=b" of "k"')),
+        ({"a": ["b.c"], "a.b": ["c"]}, "a.b.c=x", ('the field "b.c" of "a"', 'the field "c" of "a.b"')),
+        ({"a": ["b=c"], "a.b=c": []}, "a.b=c", None),
+    ],
+)
+def test_answer_accept_refuses_a_text_that_can_be_read_in_two_ways_and_names_both(asked, assignment, readings):
+    raw = pause_of({name: form({field: {"type": "string"} for field in fields}) for name, fields in asked.items()})
+    if readings is None:
+        assert answer(raw, "--accept", assignment, "--decline", "a")["inputResponses"]["a.b=c"]["action"] == "accept"
+    else:
+        expected = f"expected what can be read in one way, this can be read as {' and as '.join(readings)}; try --json"
+        assert refusal("answer", "-", "--accept", assignment, stdin=raw) == f"--accept: {expected}"
+
+
+def test_answer_json_answers_what_accept_cannot_tell_apart():
+    asked = {"terms": form({"agree": {"type": "string"}}), "terms.agree=no": form()}
+    flags = ["--json", 'terms={"action": "decline"}', "--json", 'terms.agree=no={"action": "accept", "content": {}}']
+    assert answer(pause_of(asked), *flags)["inputResponses"] == {
+        "terms": {"action": "decline"},
+        "terms.agree=no": {"action": "accept", "content": {}},
+    }
 
 
 @pytest.mark.parametrize(
@@ -150,21 +172,23 @@ def test_answer_accept_refuses_a_value_that_does_not_fit_its_field(field, texts)
 
 def test_answer_accept_refuses_text_in_another_encoding_than_the_terminals():
     asked = paused(k=form({"a": {"type": "string"}}))
-    assert refusal("answer", "-", "--accept", "k.a=x\udcff", stdin=asked).startswith('--accept "k.a": ')
+    assert refusal("answer", "-", "--accept", "k.a=x\udcff", stdin=asked).startswith('--accept, the field "a" of "k": ')
 
 
 def test_answer_reports_all_field_errors_at_once_in_the_order_of_the_forms():
     fields = {"a": {"type": "integer", "minimum": 18}, "b/c~d": {"type": "string"}, "x y": {"type": "boolean"}}
     raw = pause_of(
-        {"who": form(fields, required=["b/c~d"]), "ok": form(), "no": form(required=["n"]), "": form({"n": True})}
+        {
+            "who": form(fields, required=["b/c~d"]),
+            "ok": form(),
+            "no": form(required=["n"]),
+            "": form({"n": {"type": "integer"}}),
+        }
     )
-    typed = [
-        ["--accept", f"{field}={value}"]
-        for field, value in {".n": "1", ".m": "2", "who.z": "3", "who.x y": "4", "who.a": "5"}.items()
-    ]
+    typed = [["--accept", text] for text in (".n=x", "who.x y=4", "who.a=5")]
     flags = [flag for pair in typed for flag in pair]
     found = refusals("answer", "-", "--accept", "ok", "--decline", "no", *flags, stdin=raw)
-    assert [line.rpartition(": ")[0] for line in found] == ["who.a", '"who.b/c~d"', '"who.x y"', "who.z", ".m"]
+    assert [line.rpartition(": ")[0] for line in found] == ["who.a", '"who.b/c~d"', '"who.x y"', ".n"]
     assert [line for line in found if not line.rpartition(": ")[2].startswith("expected ")] == []
 
 
@@ -179,37 +203,171 @@ def test_answer_truncates_a_long_name_in_an_error():
     [
         ({"k": form()}, [], '"k"'),
         ({"k": form(), "l": link()}, ["--accept", "k"], '"l"'),
-        ({"k": form()}, ["--accept", "j"], '"j"'),
-        ({"k": form()}, ["--accept", "j.n=x"], '"j.n"'),
-        ({"k": form({"n": {}})}, ["--accept", "k.m=x"], "k.m: "),
-        ({"k": form({"n": {}})}, ["--accept", "k.n"], '"k.n"'),
-        ({"k": form({"n": {}})}, ["--accept", "k.=x"], "k.: "),
-        ({"a": form(), "a.b": form()}, ["--decline", "a", "--accept", "a.b.c=x"], "a.b.c: "),
-        ({"k": link()}, ["--accept", "k.n=x"], '"k.n"'),
-        ({"k": form(properties=[])}, ["--accept", "k"], '"k"'),
-        ({"k": form(properties=[])}, ["--accept", "k.n=x"], '"k"'),
-        ({"k": form()}, ["--decline", "j"], '"j"'),
-        ({"k": form()}, ["--cancel", ""], '""'),
-        ({"k": form()}, ["--accept", "k", "--decline", "k"], '"k"'),
-        ({"k": form()}, ["--accept", "k", "--cancel", "k"], '"k"'),
-        ({"k": form()}, ["--decline", "k", "--cancel", "k"], '"k"'),
-        ({"k": LLM}, ["--accept", "k"], '"k"'),
-        ({"k": ROOTS}, ["--decline", "k"], '"k"'),
-        ({"k": form(), "o": OTHER}, ["--accept", "k"], '"o"'),
+        ({"k": form(), "l": link()}, ["--accept", "j"], '"k", "l"'),
+        ({"k": form(), "l": link()}, ["--accept", "j.n=x"], '"k", "l"'),
+        ({"k": form({"n": {}, "i": {}})}, ["--accept", "k.m=x"], 'expected a field of "k": "n", "i"'),
+        ({"k": form({"n": {}})}, ["--accept", "k.n"], '"k"'),
+        ({"k": form({"n": {}})}, ["--accept", "k.=x"], 'expected a field of "k": "n"'),
+        ({"k": form()}, ["--accept", "k.n=x"], 'expected a field of "k": there is none'),
+        ({"a": form(), "a.b": form({"c": {}})}, ["--accept", "a.b.d=x"], 'expected a field of "a.b": "c"'),
+        ({"k": link()}, ["--accept", "k.n=x"], 'expected KEY alone, or --json: "k" asks for a visit to a url'),
+        ({"k": form(properties=[])}, ["--accept", "k"], '"k" can only be declined or cancelled'),
+        ({"k": form(properties=[])}, ["--accept", "k.n=x"], '"k" can only be declined or cancelled'),
+        ({"k": form(), "l": link()}, ["--decline", "j"], '--decline: expected a key that is asked, one of "k", "l"'),
+        ({"k": form(), "l": link()}, ["--cancel", ""], '--cancel: expected a key that is asked, one of "k", "l"'),
+        ({"k": form(), "l": link()}, ["--json", "j={}"], 'with a key that is asked, one of "k", "l"'),
+        ({"k": form()}, ["--json", "k=5"], "expected KEY={...} or KEY=@FILE"),
+        ({"k": form()}, ["--decline", "k", "--decline", "j"], "--decline, number 2: "),
+        ({}, ["--decline", "j"], "expected a key that is asked, and nothing is asked"),
+        ({str(n): form() for n in range(100)}, ["--decline", "j"], '"8", "9", and 90 more'),
+        ({"k": form()}, ["--accept", "k", "--decline", "k"], '"k" is answered twice'),
+        ({"k": form()}, ["--accept", "k", "--cancel", "k"], '"k" is answered twice'),
+        ({"k": form()}, ["--decline", "k", "--cancel", "k"], '"k" is answered twice'),
+        ({"k": form()}, ["--accept", "k", "--json", 'k={"action": "accept"}'], '"k" is answered twice'),
+        ({"k": ROOTS}, ["--json", 'k={"roots": []}', "--json", "k={}"], '"k" is answered twice'),
+        ({"k": LLM}, ["--accept", "k"], '"k" asks for a message of a language model: expected its answer after --json'),
+        ({"k": LLM}, ["--accept", "k.n=x"], '"k" asks for a message of a language model'),
+        ({"k": ROOTS}, ["--decline", "k"], '"k" asks for the roots of the client: expected its answer after --json'),
+        ({"k": form(), "o": OTHER}, ["--accept", "k"], '"o" asks for something unknown'),
         ({"k" * 100: form()}, [], '"' + "k" * 64 + '..."'),
     ],
 )
 def test_answer_refuses_answers_that_do_not_match_the_requests_and_names_the_key(asked, flags, place):
-    assert place in refusal("answer", "-", *flags, stdin=pause_of(asked))
+    assert place in refusal("answer", "-", *flags, stdin=pause_of(asked, "s"))
+
+
+NESTED = json.loads("[" * 90 + "]" * 90)
+MESSAGE = {"role": "assistant", "content": {"type": "text", "text": "hello"}, "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "written"),
+    [
+        (form({"n": {"type": "integer"}}), {"action": "accept", "content": {"n": 5}}, ...),
+        (form({"n": {"type": "integer"}}), {"action": "accept", "content": {"n": 5.0}, "_meta": {"x": 1}}, ...),
+        (form({"n": {"type": "integer"}}), {"action": "accept"}, {"action": "accept", "content": {}}),
+        (form(), {"action": "decline"}, ...),
+        (link(), {"action": "cancel"}, ...),
+        (LLM, MESSAGE, ...),
+        (ROOTS, {"roots": [{"uri": "file:///a"}]}, ...),
+        (OTHER, {"approved": True}, ...),
+        (OTHER, {}, ...),
+    ],
+    ids=repr,
+)
+def test_answer_json_answers_every_kind_of_request_in_the_shape_of_the_wire(entry, value, written, tmp_path):
+    path = tmp_path / "value.json"
+    path.write_text(json.dumps(value), "ascii")
+    expected = {"inputResponses": {"a=b": value if written is ... else written, "z": {"action": "decline"}}}
+    for argument in (json.dumps(value), f"@{path}"):
+        assert answer(pause_of({"a=b": entry, "z": form()}), "--decline", "z", "--json", f"a=b={argument}") == expected
+
+
+def test_answer_json_reads_standard_input():
+    done = run("answer", PAUSED, "--json", "who=@-", stdin={"action": "decline"})
+    assert json.loads(done.out)["inputResponses"] == {"who": {"action": "decline"}}
+    assert "found several" in refusal("answer", "-", "--json", "who=@-", stdin={"action": "decline"})
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "sentences"),
+    [
+        (
+            form({"n": {"type": "integer"}}),
+            {"action": "accept", "content": {"n": "horse"}},
+            ["k.n: expected a whole number"],
+        ),
+        (
+            form({"n": {"type": "integer"}, "a b": {"minLength": 9}}, additionalProperties=False),
+            {"action": "accept", "content": {"n": "horse", "a b": "horse", "horse": 1}},
+            [
+                "k.n: expected a whole number",
+                '"k.a b": expected at least 9 characters',
+                '"k": expected only fields of this form',
+            ],
+        ),
+        (
+            form(),
+            {"action": "accept", "content": {"horse": ["horse", 5]}},
+            ['"k": expected a list that holds text only'],
+        ),
+        (form(), {"action": "accept", "content": {"horse": {"horse": 1}}}, ['"k": expected ']),
+        (form(), {"action": "accept", "content": "horse"}, ['"k", at /content: expected ']),
+        (form(), {"action": "horse"}, ['"k", at /action: expected ']),
+        (form(), {"horse": 1}, ['"k", at /action: expected ']),
+        (form(), MESSAGE, ['"k": expected an answer to ']),
+        (LLM, MESSAGE | {"role": "horse"}, ['"k", at /role: expected ']),
+        (LLM, MESSAGE | {"horse": float("nan")}, ['--json, "k": expected a JSON object']),
+        (ROOTS, {"roots": [{"uri": "file:///a"}, {"uri": "horse"}]}, ['"k", at /roots/1/uri: expected ']),
+        (OTHER, {"ok": True, "horse": 1}, ['"k": expected ']),
+        (OTHER, {"horse\ud800": {"horse": NESTED}}, ['"k": expected ']),
+    ],
+    ids=repr,
+)
+def test_answer_json_refuses_what_does_not_answer_and_repeats_none_of_it(entry, value, sentences):
+    found = refusals("answer", "-", "--json", f"k={json.dumps(value)}", stdin=paused(k=entry))
+    assert [line for line, start in zip(found, sentences, strict=True) if not line.startswith(start)] == []
+    assert "horse" not in "".join(found)
+
+
+@pytest.mark.parametrize("text", ["{horse", '{"horse": 1, "horse": 2}', '{"horse": 1} horse', "@horse", "@nul\0horse"])
+def test_answer_json_refuses_what_is_no_object_and_repeats_none_of_it(text):
+    found = refusal("answer", PAUSED, "--json", f"who={text}")
+    assert found.startswith('--json, "who": expected ')
+    assert "horse" not in found
+
+
+def test_answer_json_refuses_text_in_another_encoding_than_the_terminals():
+    found = refusal("answer", PAUSED, "--json", 'who={"action": "\udcff"}')
+    assert found == '--json, "who": expected text in the encoding of the terminal'
+
+
+def test_answer_json_cannot_accept_a_form_that_cannot_be_checked():
+    raw = paused(k=form(properties=[]))
+    assert "/requestedSchema/properties" in refusal("answer", "-", "--json", 'k={"action": "accept"}', stdin=raw)
+    assert answer(raw, "--json", 'k={"action": "cancel"}')["inputResponses"] == {"k": {"action": "cancel"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "readings"),
+    [
+        ({"a": ROOTS, "a={b": ROOTS}, "a={b={}", ("a", "a={b")),
+        ({"a": ROOTS, "a=@b": ROOTS}, "a=@b=@c", ("a", "a=@b")),
+    ],
+)
+def test_answer_json_refuses_a_text_that_can_be_read_in_two_ways_and_names_both(asked, text, readings):
+    found = refusal("answer", "-", "--json", text, stdin=pause_of(asked))
+    assert " and as ".join(map(json.dumps, readings)) in found
 
 
 SECRET = "correct horse battery staple"
 
 
-@pytest.mark.parametrize("assignment", ["j.n=", "k.m=", "k.i=", "k.b="])
-def test_answer_shows_no_value_in_an_error(assignment):
+@pytest.mark.parametrize("assignment", ["j.n=", "k.m=", "k.i=", "k.b=", "k.i ", "k ", ""])
+@pytest.mark.parametrize("option", ["--accept", "--decline", "--cancel", "--json"])
+def test_answer_shows_no_value_in_an_error(option, assignment):
     raw = paused(k=form({"i": {"type": "integer"}, "b": {"type": "boolean"}}))
-    assert "horse" not in refusal("answer", "-", "--accept", assignment + SECRET, stdin=raw)
+    assert "horse" not in refusal("answer", "-", option, assignment + SECRET, stdin=raw)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-", "--acme", "who.password", SECRET],
+        ["-", "--accept", "who.password", SECRET],
+        ["--accept", "who.password", SECRET],
+        ["-", "--decline", "who", f"--version={SECRET}"],
+        ["-", "--decline", "who", "--save", f"/missing/{SECRET}", "--call", "/dev/null"],
+        ["-", "--decline", "who", "--call", SECRET],
+        ["-", "--decline", "who", "--resume", f"/missing/{SECRET}"],
+        [f"/missing/{SECRET}", "--decline", "who"],
+        ["-", "--accept", f"who.name={SECRET}", "--request", SECRET],
+    ],
+    ids=repr,
+)
+def test_answer_shows_no_argument_in_an_error(arguments):
+    assert "horse" not in refusal("answer", *arguments, stdin=paused(who=form({"name": {"type": "string"}})))
+    assert "horse" not in refusal(SECRET, *arguments)
 
 
 def test_answer_declines_and_cancels_a_form_that_cannot_be_checked():
@@ -312,8 +470,7 @@ def test_answer_call_reads_standard_input():
     ],
 )
 def test_answer_call_refuses_a_file_without_a_call(call_file, call):
-    path = call_file(call)
-    assert refusal("answer", PAUSED, "--call", path, "--decline", "who").startswith(printable(path) + ": ")
+    assert refusal("answer", PAUSED, "--call", call_file(call), "--decline", "who").startswith("--call: ")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +482,7 @@ def test_answer_call_refuses_a_file_without_a_call(call_file, call):
     ],
 )
 def test_answer_call_refuses_a_pause_that_the_call_does_not_allow(call_file, call):
-    assert refusal("answer", PAUSED, "--call", call_file(call), "--decline", "who").startswith(printable(PAUSED) + ": ")
+    assert refusal("answer", PAUSED, "--call", call_file(call), "--decline", "who").startswith("FILE: ")
 
 
 @pytest.mark.parametrize("method", ["tools/call", "prompts/get", "resources/read"])
@@ -341,7 +498,57 @@ def test_answer_prints_json_in_ascii():
     assert json.loads(done.out)["inputResponses"] == {"é": {"action": "accept", "content": {"n": "größe"}}}
 
 
-@given(raw=results, flags=st.lists(st.tuples(st.sampled_from(["--accept", "--decline", "--cancel"]), text), max_size=3))
+@pytest.mark.parametrize(
+    ("id", "number"),
+    [
+        ("2", 2),
+        ("-7", -7),
+        ("0", 0),
+        ("abc", None),
+        ("", None),
+        ("007", None),
+        ("1e3", None),
+        ("1" * 15, int("1" * 15)),
+        ("1" * 16, None),
+        ("\u0665", None),
+    ],
+)
+def test_answer_request_prints_a_whole_request_with_this_id(call_file, id, number):
+    path = call_file('{"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "p"}}')
+    assert answer(paused("s"), "--call", path, "--request", id) == {
+        "jsonrpc": "2.0",
+        "id": id if number is None else number,
+        "method": "prompts/get",
+        "params": {"name": "p", "requestState": "s"},
+    }
+
+
+def test_answer_request_needs_the_call():
+    assert refusal("answer", PAUSED, "--decline", "who", "--request", "2").startswith(
+        "--request: expected --call or --resume"
+    )
+
+
+@pytest.mark.parametrize(
+    ("paused_id", "id", "is_new"),
+    [("1", "1", False), ('"1"', "1", True), ('"a"', "a", False), ("1.0", "1", True), ("true", "1", True)],
+)
+def test_answer_request_refuses_the_id_of_the_request_that_was_paused(call_file, paused_id, id, is_new):
+    path = call_file(f'{{"jsonrpc": "2.0", "id": {paused_id}, "method": "tools/call", "params": {{"name": "t"}}}}')
+    done = run("answer", "-", "--call", path, "--request", id, stdin=paused("s"))
+    assert (done.status == 0) == is_new
+    assert is_new or "expected another id" in done.err
+
+
+def test_answer_request_takes_params_alone_for_those_of_a_tool(call_file):
+    written = answer(paused("s"), "--call", call_file('{"name": "t"}'), "--request", "2")
+    assert (written["method"], written["id"]) == ("tools/call", 2)
+
+
+@given(
+    raw=results,
+    flags=st.lists(st.tuples(st.sampled_from(["--accept", "--decline", "--cancel", "--json"]), text), max_size=3),
+)
 @settings(max_examples=200)
 def test_answer_prints_json_or_sentences_for_any_flags_and_result(raw, flags):
     done = run("answer", "-", *(f"{flag}={value}" for flag, value in flags), stdin=raw)
@@ -350,3 +557,12 @@ def test_answer_prints_json_or_sentences_for_any_flags_and_result(raw, flags):
         sentences(done.err)
     else:
         assert json.loads(done.out).keys() <= {"inputResponses", "requestState"}
+
+
+@given(text=text, value=json_objects)
+@settings(max_examples=100)
+def test_answer_json_takes_any_text(text, value):
+    for argument in (f"who={text}", f"who={json.dumps(value)}", text):
+        done = run("answer", PAUSED, "--json", argument)
+        assert done.status in (0, 2)
+        assert done.status == 0 or sentences(done.err)

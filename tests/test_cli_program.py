@@ -4,6 +4,7 @@ import importlib.metadata
 import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -50,7 +51,11 @@ NESTED = b'{"x": ' + b"[" * 63 + b"]" * 63 + b"}"
         b'{"jsonrpc": "2.0"}',
         b'{"jsonrpc": "2.0", "result": []}',
         b'{"jsonrpc": "2.0", "result": {"jsonrpc": "2.0", "result": {}}}',
-        b'{"jsonrpc": "2.0", "error": {"code": -32000, "message": "m"}}',
+        b'{"jsonrpc": "2.0", "error": {"code": -32000}}',
+        b'{"jsonrpc": "2.0", "error": {"code": true, "message": "m"}}',
+        b'{"jsonrpc": "2.0", "error": "m"}',
+        b"data: {",
+        b'{"method": "a"}\n{"method": "b"}',
         b'{"resultType": "input_required", "inputRequests": []}',
         b'{"resultType": "input_required", "requestState": 5}',
     ],
@@ -199,6 +204,19 @@ def test_main_ends_with_status_130_on_an_interrupt(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", stdin)
     assert main(["show", "-"]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_main_prints_nothing_where_standard_output_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["show", PAUSED]) == 0
+
+
+def test_program_is_run_by_python_m(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["-", "show", PAUSED])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("toolnexus_mrtr", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == run("show", PAUSED).out
 
 
 def test_program_entry_point_is_main():

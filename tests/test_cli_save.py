@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 from command_line import PAUSED, answer, form, link, paused, refusal, run
 
-from toolnexus_mrtr import Call, printable
+from toolnexus_mrtr import Call
 
 
 def test_answer_resume_continues_the_call_that_save_stored(tmp_path):
@@ -29,6 +29,20 @@ def test_answer_resume_continues_the_call_that_save_stored(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name != "call.json"] == ["saved.json"]
 
 
+@pytest.fixture
+def call(tmp_path_factory):
+    """The file of a call, and the options that name it."""
+    path = tmp_path_factory.mktemp("call") / "call.json"
+    path.write_text('{"name": "t"}', "ascii")
+    return ["--call", str(path)]
+
+
+def test_answer_save_needs_the_call(tmp_path):
+    found = refusal("answer", PAUSED, "--decline", "who", "--save", str(tmp_path / "saved.json"))
+    assert found.startswith("--save: expected --call or --resume beside it")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_answer_resume_reads_standard_input():
     data = Call("tools/call", {"name": "t"}).to_json()
     done = run("answer", PAUSED, "--resume", "-", "--decline", "who", stdin=data)
@@ -42,7 +56,7 @@ def test_answer_resume_refuses_more_than_max_retries(tmp_path):
     flags = ["--resume", str(saved), "--save", str(saved), "--decline", "who"]
     assert run("answer", PAUSED, *flags).status == 0
     before = saved.read_bytes()
-    assert refusal("answer", PAUSED, *flags).startswith(printable(PAUSED) + ": ")
+    assert refusal("answer", PAUSED, *flags).startswith("FILE: ")
     assert saved.read_bytes() == before
 
 
@@ -63,52 +77,51 @@ def test_answer_resume_refuses_more_than_max_retries(tmp_path):
 def test_answer_resume_refuses_a_file_without_a_saved_call(data, tmp_path):
     path = tmp_path / "saved.json"
     path.write_bytes(data)
-    place = printable(str(path)) + ": "
-    assert refusal("answer", PAUSED, "--resume", str(path), "--decline", "who").startswith(place)
+    assert refusal("answer", PAUSED, "--resume", str(path), "--decline", "who").startswith("--resume: ")
 
 
-def test_answer_save_makes_the_file_readable_by_its_owner_alone(tmp_path):
+def test_answer_save_makes_the_file_readable_by_its_owner_alone(tmp_path, call):
     saved = tmp_path / "saved.json"
     saved.write_text("old")
     saved.chmod(0o644)
-    answer(paused(k=form()), "--decline", "k", "--save", str(saved))
+    answer(paused(k=form()), "--decline", "k", *call, "--save", str(saved))
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
 
 
-def test_answer_save_replaces_a_symbolic_link_and_leaves_its_target(tmp_path):
+def test_answer_save_replaces_a_symbolic_link_and_leaves_its_target(tmp_path, call):
     planted, victim = tmp_path / "link.json", tmp_path / "victim.json"
     victim.write_text("mine")
     planted.symlink_to(victim)
-    answer(paused(k=form()), "--decline", "k", "--save", str(planted))
+    answer(paused(k=form()), "--decline", "k", *call, "--save", str(planted))
     assert not planted.is_symlink()
     assert Call.from_json(planted.read_bytes()).retry == 1
     assert victim.read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["", ".", "missing/saved.json", "nul\0", "\ud800", "x" * 5000])
-def test_answer_save_names_a_file_that_cannot_be_written_and_prints_nothing(name, tmp_path, monkeypatch):
+def test_answer_save_names_a_file_that_cannot_be_written_and_prints_nothing(name, tmp_path, call, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = refusal("answer", PAUSED, "--decline", "who", "--save", name, status=1)
-    assert found.startswith(printable(name) + ": ")
+    found = refusal("answer", PAUSED, "--decline", "who", *call, "--save", name, status=1)
+    assert found.startswith("--save: expected ")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_answer_save_does_not_replace_a_pipe(tmp_path):
+def test_answer_save_does_not_replace_a_pipe(tmp_path, call):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert refusal("answer", PAUSED, "--decline", "who", "--save", str(pipe), status=1)
+    assert refusal("answer", PAUSED, "--decline", "who", *call, "--save", str(pipe), status=1)
     assert pipe.is_fifo()
 
 
-def test_answer_save_keeps_the_old_file_when_a_write_fails(tmp_path, monkeypatch):
+def test_answer_save_keeps_the_old_file_when_a_write_fails(tmp_path, call, monkeypatch):
     saved = tmp_path / "saved.json"
     saved.write_text("old")
     monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(28, "No space left on device")))
-    refusal("answer", PAUSED, "--decline", "who", "--save", str(saved), status=1)
+    refusal("answer", PAUSED, "--decline", "who", *call, "--save", str(saved), status=1)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("saved.json", "old")]
 
 
-def test_answer_save_stores_nothing_when_the_answer_is_refused(tmp_path):
-    refusal("answer", PAUSED, "--accept", "who", "--save", str(tmp_path / "saved.json"))
-    refusal("answer", PAUSED, "--decline", "who", "--save", "-")
+def test_answer_save_stores_nothing_when_the_answer_is_refused(tmp_path, call):
+    refusal("answer", PAUSED, "--accept", "who", *call, "--save", str(tmp_path / "saved.json"))
+    refusal("answer", PAUSED, "--decline", "who", *call, "--save", "-")
     assert list(tmp_path.iterdir()) == []

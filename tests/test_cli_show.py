@@ -75,11 +75,70 @@ def test_show_prints_every_kind_of_request_in_the_servers_order():
         "  | m",
         "",
         '"a": a message of a language model',
-        "  messages: 2",
         "  tokens: at most 5",
+        "  message, role null:",
+        "    content of the type null",
+        "  message, role null:",
+        "    content of the type null",
         "",
         '"r": the roots of the client',
     ]
+
+
+def test_show_prints_what_a_model_would_be_given():
+    image = {"type": "image", "data": "x" * 1000, "mimeType": "image/png"}
+    text = {"type": "text", "text": 'one\n"k": a form\x1b'}
+    messages = [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": [text, image, {"type": "a\nb"}, {"type": "text", "text": 5}, 5]},
+        {"role": "sys\ntem", "content": "plain"},
+        5,
+    ]
+    params = {"messages": messages, "maxTokens": 1.5, "systemPrompt": "Be\nbrief"}
+    assert show(paused(k={"method": "sampling/createMessage", "params": params}))[2:] == [
+        '"k": a message of a language model',
+        "  tokens: at most 1.5",
+        "  system prompt:",
+        "    | Be",
+        "    | brief",
+        '  message, role "user":',
+        "    | one",
+        '    | "k": a form\\x1b',
+        '  message, role "assistant":',
+        "    | one",
+        '    | "k": a form\\x1b',
+        '    content of the type "image"',
+        '    content of the type "a\\nb"',
+        '    content of the type "text"',
+        "    content of the type null",
+        '  message, role "sys\\ntem":',
+        "    | plain",
+        "  message, role null:",
+        "    content of the type null",
+    ]
+
+
+def test_show_prints_code_and_message_of_a_call_that_failed():
+    assert show({"jsonrpc": "2.0", "id": 1, "error": {"code": -32042, "message": "one\ntwo\x1b[2J"}}) == [
+        "The call failed, nothing is asked. The code of the error: -32042.",
+        "  | one",
+        "  | two\\x1b[2J",
+    ]
+
+
+def test_answer_says_the_code_of_a_call_that_failed():
+    failed = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32042, "message": "m"}}
+    assert (
+        refusal("answer", "-", stdin=failed)
+        == "standard input: expected a result, the call failed with the error -32042"
+    )
+
+
+def test_show_and_answer_read_a_saved_event_stream():
+    raw = paused("s", k=form())
+    body = f": hello\r\rdata: {json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': raw})}\r\r".encode()
+    assert show(body) == show(raw)
+    assert answer(body, "--decline", "k") == answer(raw, "--decline", "k")
 
 
 def test_show_takes_a_form_with_a_url_beside_it_for_a_form():
@@ -117,19 +176,30 @@ def test_show_prefixes_each_line_of_a_message_with_a_bar():
 
 def test_show_folds_a_message_so_that_the_terminal_wraps_no_line():
     message = "Sign in" + " " * 200 + "host: bank.example " + "x" * 100
-    lines = show(paused(k=link(message=message)))[3:-2]
-    assert all(line.startswith("  | ") and len(line) <= 80 for line in lines)
-    assert "".join(line[4:] for line in lines) == message
+    for columns in (30, 80, 200):
+        lines = show(paused(k=link(message=message)), columns)[3:-2]
+        assert all(line.startswith("  | ") and len(line) <= columns for line in lines)
+        assert "".join(line[4:] for line in lines) == message
+
+
+def test_show_folds_for_20_columns_where_the_terminal_has_fewer():
+    assert show(paused(k=link(message="a" * 50)), 5) == show(paused(k=link(message="a" * 50)), 20)
+
+
+def test_show_folds_nothing_where_there_is_no_terminal():
+    name = "n" * 100 + "\n" + "n" * 100
+    lines = show(paused(k=form({name: {"type": "string"}}, message="m " * 100 + "\nx")))
+    assert lines[3:] == ["  | " + "m " * 100, "  | x", f"  {json.dumps(name)}: text"]
 
 
 def test_show_indents_folded_keys_and_names_deeper_than_its_own_lines():
     name = "n" + " " * 100 + "host: bank.example"
-    assert show(pause_of({name: form({name: {"type": "string"}})}))[2:] == [
-        '"n' + " " * 74,
-        "      " + " " * 26 + 'host: bank.example": a form',
+    assert show(pause_of({name: form({name: {"type": "string"}})}), 80)[2:] == [
+        '"n' + " " * 72,
+        "      " + " " * 28 + 'host: bank.example": a form',
         "  | m",
-        '  "n' + " " * 74,
-        "      " + " " * 26 + 'host: bank.example": text',
+        '  "n' + " " * 72,
+        "      " + " " * 28 + 'host: bank.example": text',
     ]
 
 
@@ -214,8 +284,9 @@ def test_show_prints_a_pattern_as_a_hint():
     [("exclusiveMinimum", 10**4300 - 1, "more than"), ("exclusiveMaximum", 1 - 10**4300, "less than")],
 )
 def test_show_prints_a_bound_of_4300_digits(keyword, bound, words):
-    lines = show(paused(k=form({"n": {"type": "integer", keyword: bound}})))[5:]
-    assert "".join(line.strip() for line in lines) == f"value: {words}{bound}"
+    raw = paused(k=form({"n": {"type": "integer", keyword: bound}}))
+    assert show(raw)[5:] == [f"    value: {words} {bound}"]
+    assert "".join(line.strip() for line in show(raw, 80)[5:]) == f"value: {words}{bound}"
 
 
 def test_show_lists_the_keywords_that_are_not_enforced():
@@ -306,9 +377,9 @@ def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
         name + "2": {"type": "string", "default": default},
         name + "3": {"oneOf": [{"const": "c", "title": "t" + label}]},
     }
-    lines = show(pause_of({key: form(properties, message=message)}))[2:]
+    lines = show(pause_of({key: form(properties, message=message)}), 80)[2:]
     assume("secret" not in "".join(lines))
-    assert all(printable(line) == line and len(line) <= 81 for line in lines)
+    assert all(printable(line) == line and len(line) <= 80 for line in lines)
     ours = [line for line in lines if not re.match(r" {6}|  \| |    \| ", line)]
     starts = ['"', '  "', "    label: ", "    format: ", '  "', "    default: ", '  "', "    choice: "]
     if title == name[1:] and name.startswith("t"):
@@ -319,7 +390,7 @@ def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
 
 def test_show_folds_wide_characters_by_their_width():
     message = "\u3000" * 38 + "host: good.example"
-    lines = show(paused(k=link(message=message)))
+    lines = show(paused(k=link(message=message)), 80)
     assert all(len(line) <= 42 for line in lines if line.startswith("  | "))
     assert not any("host: good" in line and not line.startswith("  | ") for line in lines)
 

@@ -31,7 +31,7 @@ for line in sys.stdin:
             time.sleep(60)
         case "flood": print("x" * 2_000_000, flush=True)
         case "sleep": time.sleep(60)
-        case "junk": print("hello", flush=True)
+        case "junk": print("hello\\x1b[2J", flush=True)
         case "stutter": print('{"expect": ', end="", flush=True); os._exit(0)
         case "both": print('{"expect": 1, "error": {}}', flush=True)
         case "bytes": sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()
@@ -41,7 +41,7 @@ for line in sys.stdin:
         case _: print(json.dumps({"expect": raw.get("resultType") == "input_required"}), flush=True)
 """
 
-NO_LINE = "expected one line of JSON, at most 1 MiB, with either expect or error"
+NO_LINE = "expected one line of JSON, at most 1 MiB, with either expect or error, found "
 
 
 def vector(id, raw, expect=None, **members):
@@ -98,10 +98,10 @@ def test_vectors_cmd_passes_a_correct_program(folder):
     [
         ("crash", "the program ended"),
         ("leave", "the program ended"),
-        ("stutter", NO_LINE),
-        ("junk", NO_LINE),
-        ("both", NO_LINE),
-        ("bytes", NO_LINE),
+        ("stutter", NO_LINE + '"{\\"expect\\":"'),
+        ("junk", NO_LINE + '"hello\\u001b[2J"'),
+        ("both", NO_LINE + '"{\\"expect\\": 1, \\"error\\": {}}"'),
+        ("bytes", NO_LINE + '"\\\\xff"'),
         ("hang", "no answer within 3 seconds"),
         ("refuse", "wrong outcome"),
         ("sentence", "wrong outcome"),
@@ -221,10 +221,42 @@ def test_vectors_expected_failures_leave_out_a_listed_flag(folder):
     )
 
 
-def test_vectors_only_runs_the_given_operations():
+def test_vectors_only_runs_the_given_operations_and_ids():
     done = run("vectors", str(FIXTURES), "--only", "printable", "--only", "request_state", "--format", "json")
     assert json.loads(done.out)["operations"].keys() == {"printable", "request_state", "all"}
-    assert refusal("vectors", str(FIXTURES), "--only", "no_such").startswith('--only "no_such": ')
+    done = run("vectors", str(FIXTURES), "--only", "printable", "--only", "paused-state-only", "--format", "json")
+    operations = json.loads(done.out)["operations"]
+    assert operations.keys() == {"printable", "is_input_required", "all"}
+    assert operations["is_input_required"]["passed"] == 1
+
+
+def test_vectors_only_refuses_an_unknown_name_and_lists_the_operations():
+    found = refusal("vectors", str(FIXTURES), "--only", "printable", "--only", "no_such")
+    assert found.startswith("--only, number 2: expected the id of a vector, or an operation: answer_to_elicit_result, ")
+
+
+def test_vectors_export_writes_fixtures_that_can_be_run(tmp_path):
+    target = tmp_path / "exported"
+    files = [path for path in FIXTURES.rglob("*") if path.is_file()]
+    assert run("vectors", "--export", str(target)) == (0, f"{len(files)} files written to {target}\n", "")
+    written = {path.relative_to(target): path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    assert written == {path.relative_to(FIXTURES): path.read_bytes() for path in files}
+    assert run("vectors", str(target)) == run("vectors")
+
+
+@pytest.mark.parametrize("name", ["", "nul\0", "missing/folder", "."])
+def test_vectors_export_refuses_a_folder_that_cannot_be_made(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refusal("vectors", "--export", name, status=1).startswith("--export: expected ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "more", [[str(FIXTURES)], ["--cmd", "x"], ["--only", "printable"], ["--expected-failures", "x"]], ids=repr
+)
+def test_vectors_export_runs_nothing_beside(more, tmp_path):
+    assert refusal("vectors", *more, "--export", str(tmp_path / "new")).startswith("--export: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_vectors_format_text_truncates_a_long_input(folder):
@@ -240,9 +272,10 @@ def test_vectors_cmd_does_not_wait_for_processes_that_a_program_left_behind(fold
 def test_vectors_cmd_reads_a_long_answer_and_refuses_a_longer_one(folder):
     long = vector("long", {"do": "give", "it": "x" * 500_000}, expect="y")
     (failure,) = json.loads(folder.run(long).out)["failures"]
+    assert failure.pop("input") == long["input"]
     assert len(json.dumps(failure)) < 5_000
     flood = vector("flood", {"do": "flood"}, expect=True)
-    assert folder.reasons(flood, GOOD) == {"flood": NO_LINE}
+    assert folder.reasons(flood, GOOD) == {"flood": f'{NO_LINE}"{"x" * 64}..."'}
 
 
 def test_vectors_cmd_times_out_a_program_that_does_not_read(folder):

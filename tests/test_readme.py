@@ -5,11 +5,12 @@ import copy
 import json
 import re
 import webbrowser
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import UTC
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from vectors import FIXTURES, ROOT
 
@@ -25,7 +26,7 @@ SIGNS = ASKING, LOOP, GOING_ON, DRIVEN, SENDING, VETO, STORE, CODEC, PAGE = (
     "def call_tool(",
     "def call_and_go_on(",
     "async def call_tool_async",
-    "def send_over(",
+    "def send_over_http(",
     "def keep_numbers_back(",
     "sqlite3.connect",
     "def retry(",
@@ -86,25 +87,39 @@ def entry(**params: Any) -> dict[str, Any]:
 
 def test_the_readmes_wait_for_shows_a_form_at_a_terminal_and_says_who_asks(capsys):
     asked = PAUSED["inputRequests"]["who"]
-    request, answer, prompts = ask_about(asked, "yes", "", "many", "Window", "Ada", "2", "window")
+    request, answer, prompts = ask_about(asked, "yes", "", "many", "Window", "yes", "Ada", "2", "window")
     assert answer == Answer(request.id, ok=True, data={"name": "Ada", "guests": 2, "seat": "w"})
     assert capsys.readouterr().out.splitlines() == [
         "parcels (send_parcel) asks: Who is the booking for?",
         "Full name: expected at least 1 character",
         "guests: expected a whole number, digits only",
     ]
-    guests = "guests (optional; Enter takes 1, a blank clears it): "
-    assert prompts == [
-        "Go on (yes, no, or Enter to leave it)? ",
-        *["Full name (required): ", guests, "seat (Window | Aisle; optional): "] * 2,
-    ]
+    guests = "guests (optional; Enter takes 1, a space clears it): "
+    form = ["Full name (required): ", guests, "seat (Window | Aisle; optional): "]
+    again = "Fill it in again (yes, or Enter to leave it)? "
+    assert prompts == ["Go on (yes, no, or Enter to leave it)? ", *form, again, *form]
+
+
+def test_the_readmes_wait_for_cancels_where_a_person_leaves_a_form_that_does_not_fit():
+    request, answer, _ = ask_about(PAUSED["inputRequests"]["who"], "yes", "", "", "", "")
+    assert answer == Answer(request.id, ok=False, reason="cancelled")
+
+
+def test_the_readmes_wait_for_shows_a_list_as_it_is_typed_and_asks_for_nothing_that_cannot_be_shown():
+    properties = {
+        "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a", "b"]},
+        "where": {"type": "object"},
+    }
+    request, answer, prompts = ask_about(entry(requestedSchema={"type": "object", "properties": properties}), "yes", "")
+    assert prompts[1:] == ["tags (a | b; optional; Enter takes a, b, a space clears it): "]
+    assert answer == Answer(request.id, ok=True, data={"tags": ["a", "b"]})
 
 
 def test_the_readmes_wait_for_takes_the_default_that_it_shows():
     schema = {"properties": {"a": {"type": "string", "description": "Who?", "default": "Ada"}}, "required": ["a"]}
     request, answer, prompts = ask_about(entry(requestedSchema={"type": "object", **schema}), "yes", "")
     assert answer == Answer(request.id, ok=True, data={"a": "Ada"})
-    assert prompts[1] == "a (Who?; required; Enter takes Ada, a blank clears it): "
+    assert prompts[1] == "a (Who?; required; Enter takes Ada, a space clears it): "
 
 
 def test_the_readmes_wait_for_clears_a_default_where_a_blank_is_typed():
@@ -162,7 +177,7 @@ def test_the_readmes_run_async_declares_and_asks():
 
 
 def test_the_readmes_call_and_go_on_loses_no_answer_when_send_fails():
-    outcomes = iter([ConnectionError, None, ConnectionError, None])
+    outcomes = iter([httpx.ConnectError("no route"), None, httpx.ReadError("cut off"), None])
     sent = []
 
     def failing(method, params):
@@ -180,13 +195,13 @@ def test_the_readmes_call_and_go_on_loses_no_answer_when_send_fails():
     assert (sent, len(asked)) == ([None, None, ANSWERED, ANSWERED], 1)
 
 
-@pytest.mark.parametrize("error", [ConnectionError, ValueError])
+@pytest.mark.parametrize("error", [httpx.ConnectError("no route"), ValueError("something else")], ids=repr)
 def test_the_readmes_call_and_go_on_raises_where_nobody_goes_on(error):
     def failing(*_: object):
         raise error
 
     call_and_go_on = run_block(GOING_ON)["call_and_go_on"]
-    with pytest.raises(error):
+    with pytest.raises(type(error)):
         call_and_go_on(failing, Handlers(), Call("tools/call", {"name": "send_parcel"}), lambda: False)
 
 
@@ -203,25 +218,67 @@ def test_the_readmes_call_and_go_on_goes_on_from_the_pause_beyond_the_limit():
     assert (done, list(results), list(may_go_on)) == ({"content": []}, [], [])
 
 
-def test_the_readmes_send_over_writes_ascii_with_the_headers_of_the_call():
-    posted = []
+def send_over(
+    respond: Callable[[httpx.Request], httpx.Response], method: str = "tools/call", params: dict[str, Any] | None = None
+) -> Any:
+    """Send a request by the README's `send_over_http` to a server in memory."""
+    block = run_block(SENDING)
+    with block["http"]:
+        pass
+    with httpx.Client(transport=httpx.MockTransport(respond)) as block["http"]:
+        return block["send_over_http"]("http://a.example/mcp", method, {} if params is None else params)
 
-    def post(body, headers):
-        posted.append((json.loads(body.decode("ascii")), headers))
-        return b'{"jsonrpc": "2.0", "id": 1, "result": {"n": 1e2}}'
 
-    send_over = run_block(SENDING)["send_over"]
+def respond_with(
+    body: str | bytes, status: int = 200, media: str = "application/json"
+) -> Callable[..., httpx.Response]:
+    """A server that answers with this body; ID in it is the id of the request."""
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        id = str(json.loads(request.content)["id"]).encode()
+        data = body if isinstance(body, bytes) else body.encode()
+        return httpx.Response(status, content=data.replace(b"ID", id), headers={"content-type": media})
+
+    return respond
+
+
+def test_the_readmes_send_over_http_writes_ascii_with_the_headers_of_the_call():
+    requests: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return respond_with('{"jsonrpc": "2.0", "id": ID, "result": {"n": 1e2}}')(request)
+
     params = {"name": "t\u00e9", "requestState": "\ud800"}
-    assert send_over(post, "tools/call", params) == {"n": 100.0}
-    assert send_over(post, "tools/list", {}) == {"n": 100.0}
-    (first, headers), (second, _) = posted
-    assert (first["method"], first["params"], first["id"] != second["id"]) == ("tools/call", params, True)
-    assert (
-        headers.items()
-        >= {"Mcp-Method": "tools/call", "Mcp-Name": "=?base64?dMOp?=", "Content-Type": "application/json"}.items()
-    )
-    with pytest.raises(ValueError, match="JSON"):
-        send_over(post, "tools/call", {"n": float("nan")})
+    assert send_over(respond, "tools/call", params) == {"n": 100.0}
+    assert send_over(respond, "tools/list") == {"n": 100.0}
+    first = requests[0]
+    message = json.loads(first.content.decode("ascii"))
+    assert (message["jsonrpc"], message["method"], message["params"]) == ("2.0", "tools/call", params)
+    assert (first.headers["Mcp-Name"], first.headers["Content-Type"]) == ("=?base64?dMOp?=", "application/json")
+    assert first.headers["Accept"] == "application/json, text/event-stream"
+    assert [request.headers["Mcp-Method"] for request in requests] == ["tools/call", "tools/list"]
+    with pytest.raises(LocalProtocolError):
+        send_over(respond, "tools/call", {"n": float("nan")})
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
+def test_the_readmes_send_over_http_finds_the_response_in_a_stream_of_events(end):
+    stream = """\
+: a comment
+event: message
+data: {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}
+
+id: 7
+data:
+
+data: {"jsonrpc": "2.0", "id": ID,
+data: "result": {"text": "\u2028"}}
+
+"""
+    respond = respond_with(stream.replace("\n", end), media="text/event-stream; charset=utf-8")
+    assert send_over(respond) == {"text": "\u2028"}
 
 
 @pytest.mark.parametrize(
@@ -235,16 +292,32 @@ def test_the_readmes_send_over_writes_ascii_with_the_headers_of_the_call():
     ],
     ids=["NaN", "beyond a double", "a name twice", "5,000 digits", "halves of a pair as bytes"],
 )
-def test_the_readmes_send_over_refuses_json_that_another_parser_reads_otherwise(body):
+def test_the_readmes_send_over_http_refuses_json_that_another_parser_reads_otherwise(body):
     with pytest.raises(ValueError, match=r"."):
-        run_block(SENDING)["send_over"](lambda *_: body, "tools/call", {})
+        send_over(respond_with(body))
 
 
-def test_the_readmes_send_over_raises_a_json_rpc_error_with_its_code():
-    block = run_block(SENDING)
-    with pytest.raises(block["ServerError"]) as caught:
-        block["send_over"](lambda *_: b'{"error": {"code": -32602, "message": "m", "data": 1}}', "tools/call", {})
-    assert (caught.value.code, caught.value.data) == (-32602, 1)
+@pytest.mark.parametrize("status", [200, 400, 404])
+@pytest.mark.parametrize("id", ["ID", "null"])
+def test_the_readmes_send_over_http_raises_a_json_rpc_error_with_its_code(status, id):
+    error = f'{{"id": {id}, "error": {{"code": -32602, "message": "m", "data": 1}}}}'
+    with pytest.raises(Exception, match="-32602") as caught:
+        send_over(respond_with(error, status))
+    assert (type(caught.value).__name__, caught.value.code, caught.value.data) == ("ServerError", -32602, 1)
+
+
+@pytest.mark.parametrize(
+    "respond",
+    [
+        respond_with("<h1>busy</h1>", 503, "text/html"),
+        respond_with('{"jsonrpc": "2.0", "id": "another", "result": {}}'),
+        respond_with('data: {"method": "notifications/progress"}', media="text/event-stream"),
+    ],
+    ids=["another status", "another id", "no response in the stream"],
+)
+def test_the_readmes_send_over_http_raises_an_error_of_httpx_where_there_is_no_response(respond):
+    with pytest.raises(httpx.HTTPError):
+        send_over(respond)
 
 
 def test_the_readmes_veto_by_disclosures_keeps_a_number_back():
@@ -289,14 +362,7 @@ class Server:
 def process(tmp_path, monkeypatch):
     """Start a process: run the README's block on one database, as often as a test likes."""
     monkeypatch.chdir(tmp_path)
-    with ExitStack() as stack:
-
-        def start() -> dict[str, Any]:
-            block = run_block(STORE)
-            stack.callback(block["store"].close)
-            return block
-
-        yield start
+    return lambda: run_block(STORE)
 
 
 ADA = {"who": Answer("1", ok=True, data={"name": "Ada"})}
@@ -304,21 +370,19 @@ EVE = {"who": Answer("1", ok=True, data={"name": "Eve"})}
 
 
 def begun(block: dict[str, Any], server: Server) -> tuple[str, Any]:
-    """Begin a call and send it: its id, and what it came to."""
+    """Begin a call: its id, and what it came to."""
     call = Call("tools/call", {"name": "send_parcel"}, server="parcels")
-    block["begin"](call)
-    return call.id, block["advance"](server.send, call.id)
+    return call.id, block["begin"](server.send, call)
 
 
 def test_the_readmes_store_goes_on_from_a_pause_in_another_process(process):
     server = Server()
     id, pause = begun(process(), server)
     there = process()
-    assert there["load"](id)[0] == pause
-    there["answer"](id, pause.id, ADA)
-    done = there["advance"](server.send, id)
+    assert there["load"](id)[1] == pause
+    done = there["answer"](server.send, id, pause.id, ADA)
     assert done.result["structuredContent"] == ANSWERED
-    assert process()["advance"](server.send, id) == done
+    assert process()["load"](id)[1] == done
     assert len(server.sent) == 2
 
 
@@ -326,42 +390,45 @@ def test_the_readmes_store_lets_one_of_two_tabs_answer(process):
     server = Server()
     here, there = process(), process()
     id, pause = begun(here, server)
-    here["answer"](id, pause.id, ADA)
+    assert here["answer"](server.send, id, pause.id, ADA).result["structuredContent"] == ANSWERED
     with pytest.raises(RuntimeError, match="somebody else"):
-        there["answer"](id, pause.id, EVE)
-    assert here["advance"](server.send, id).result["structuredContent"] == ANSWERED
-    with pytest.raises(RuntimeError, match="somebody else"):
-        there["answer"](id, pause.id, EVE)
+        there["answer"](server.send, id, pause.id, EVE)
+    assert len(server.sent) == 2
 
 
-def test_the_readmes_store_lets_one_through_where_both_have_read_the_same_pause(process):
+def test_the_readmes_store_sends_once_where_both_tabs_have_read_the_same_pause(process):
+    server, sent_meanwhile = Server(), []
     block = process()
-    id, pause = begun(block, Server())
-    other = process()
-    version = block["load"](id)[1]
-    block["answer"](id, pause.id, ADA)
-    stored = other["load"](id)
+    id, pause = begun(block, server)
+    replace = block["replace"]
+
+    def replace_later(*arguments: Any) -> int:
+        # The other tab comes between what this one has read and what it writes.
+        block["replace"] = replace
+        sent_meanwhile.append(process()["answer"](server.send, id, pause.id, ADA))
+        return replace(*arguments)
+
+    block["replace"] = replace_later
     with pytest.raises(RuntimeError, match="somebody else"):
-        other["replace"](id, version, pause.resume(EVE))
-    assert other["load"](id) == stored == (pause.resume(ADA), version + 1)
+        block["answer"](server.send, id, pause.id, EVE)
+    assert (len(server.sent), block["load"](id)[1]) == (2, sent_meanwhile[0])
 
 
 def test_the_readmes_store_answers_no_other_question_than_the_one_that_was_seen(process):
     block, server = process(), Server(PAUSED, PAUSED | {"requestState": "another"})
     id, seen = begun(block, server)
-    block["answer"](id, seen.id, ADA)
-    asked = block["advance"](server.send, id)
+    asked = block["answer"](server.send, id, seen.id, ADA)
     with pytest.raises(RuntimeError, match="somebody else"):
-        block["answer"](id, seen.id, ADA)
-    assert block["load"](id)[0] == asked
+        block["answer"](server.send, id, seen.id, ADA)
+    assert block["load"](id)[1] == asked
 
 
 def test_the_readmes_store_keeps_a_pause_whose_answer_does_not_fit(process):
-    block = process()
-    id, pause = begun(block, Server())
+    block, server = process(), Server()
+    id, pause = begun(block, server)
     with pytest.raises(InvalidAnswer):
-        block["answer"](id, pause.id, {"who": Answer("1", ok=True, data={})})
-    assert block["load"](id)[0] == pause
+        block["answer"](server.send, id, pause.id, {"who": Answer("1", ok=True, data={})})
+    assert (block["load"](id)[1], len(server.sent)) == (pause, 1)
 
 
 def test_the_readmes_store_waits_out_what_asks_nothing_and_resumes_it(process):
@@ -373,48 +440,50 @@ def test_the_readmes_store_waits_out_what_asks_nothing_and_resumes_it(process):
     assert [params.get("requestState") for params in server.sent] == [None, idle["requestState"], idle["requestState"]]
     assert slept == [0.05, 0.1]
     assert list(pause.requests) == ["who"]
-    assert block["load"](id)[0] == pause
+    assert block["load"](id)[1] == pause
 
 
 def test_the_readmes_store_sends_again_what_a_failed_send_carried(process):
     server = Server(PAUSED, ConnectionError("no route"))
     block = process()
     id, pause = begun(block, server)
-    block["answer"](id, pause.id, ADA)
     with pytest.raises(ConnectionError):
-        block["advance"](server.send, id)
+        block["answer"](server.send, id, pause.id, ADA)
     there = process()
-    call, version = there["load"](id)
-    there["replace"](id, version, call)
+    version, _ = there["load"](id)
+    assert there["send_again"](server.send, id, version).result["structuredContent"] == ANSWERED
     with pytest.raises(RuntimeError, match="somebody else"):
-        block["replace"](id, version, call)
-    assert there["advance"](server.send, id).result["structuredContent"] == ANSWERED
-    assert server.sent[1] == server.sent[2] == pause.resume(ADA).params
+        block["send_again"](server.send, id, version)
+    assert server.sent[1:] == [pause.resume(ADA).params] * 2
 
 
 def test_the_readmes_store_starts_anew_where_the_server_refuses_its_state(process):
     server = Server(PAUSED, ValueError(-32602))
     block = process()
     id, pause = begun(block, server)
-    block["answer"](id, pause.id, EVE)
     with pytest.raises(ValueError, match="-32602"):
-        block["advance"](server.send, id)
-    refused, version = block["load"](id)
-    block["replace"](id, version, refused.restart())
-    again = block["advance"](server.send, id)
+        block["answer"](server.send, id, pause.id, EVE)
+    version, _ = block["load"](id)
+    again = block["send_again"](server.send, id, version, anew=True)
     assert server.sent[2] == server.sent[0]
     assert again.call.id != pause.call.id
-    block["answer"](id, again.id, ADA)
-    assert block["advance"](server.send, id).result["structuredContent"] == ANSWERED
+    assert block["answer"](server.send, id, again.id, ADA).result["structuredContent"] == ANSWERED
 
 
 def test_the_readmes_store_gives_nothing_that_was_stored_for_another_server(process):
     block = process()
     call = Call("tools/call", {"name": "send_parcel"}, server="the bank")
-    block["begin"](call)
+    block["begin"](send, call)
     with pytest.raises(LocalProtocolError) as caught:
-        block["advance"](send, call.id)
+        block["load"](call.id)
     assert caught.value.code == "wrong_server"
+
+
+def test_the_readmes_store_knows_no_call_that_was_not_begun(process):
+    block = process()
+    begun(block, Server())
+    with pytest.raises(LookupError):
+        block["load"]("another")
 
 
 def test_the_readmes_page_sends_empty_what_a_person_cleared_by_parse_with_prefilled():
@@ -427,8 +496,17 @@ def test_the_readmes_page_sends_empty_what_a_person_cleared_by_parse_with_prefil
     }
     form = Form.of({"type": "object", "properties": properties})
     page = run_block(PAGE)
-    shown = page["fill_in"](form)
+    shown = page["fill_page"](form)
     assert shown == {"note": "Hello", "ways": ["mail"], "news": "true", "guests": "2"}
     posted = {"note": "", "guests": "3", "when": "2026-07-28T10:00"}
     read = {"note": "", "ways": [], "news": False, "guests": 3, "when": "2026-07-28T10:00:00+00:00"}
     assert page["read_page"](form, posted, UTC) == (read, ())
+
+
+def test_the_readmes_page_takes_a_blank_box_and_an_unpicked_list_as_no_answer_unless_they_were_filled():
+    listed = {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1}
+    properties = {"n": {"type": "string"}, "o": {"type": "string"}, "l": listed, "d": {**listed, "default": ["a"]}}
+    form = Form.of({"type": "object", "properties": properties, "required": ["n"]})
+    content, errors = run_block(PAGE)["read_page"](form, {"n": "", "o": ""}, None)
+    assert content == {"d": []}
+    assert [(error.field, error.code) for error in errors] == [("n", "required"), ("d", "too_few")]

@@ -1,11 +1,21 @@
-"""Serve an ASGI application on a port of the system's choice, and say where on standard output."""
+"""Serve an ASGI application on loopback, and say where on standard output."""
 
 import socket
+from typing import Any
 
 import uvicorn
 
 
-def serve(app):
-    listener = socket.create_server(("127.0.0.1", 0))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
+def listen(port: int = 0) -> socket.socket:
+    """Listen on a port of loopback, by default one of the system's choice."""
+    return socket.create_server(("127.0.0.1", port))
+
+
+def origin_of(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def serve(app: Any, listener: socket.socket | None = None, path: str = "/mcp") -> None:
+    listener = listener or listen()
+    print(origin_of(listener) + path, flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])

@@ -4,9 +4,6 @@ PEERS_PYTHON names the interpreter that has the Python servers, PEERS_NODE the f
 """
 
 import os
-import select
-import signal
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +11,7 @@ from pathlib import Path
 
 import httpx
 from low_level_client import META, Http, Stdio, Transport
+from processes import started
 
 HERE = Path(__file__).parent
 PYTHON = os.environ["PEERS_PYTHON"]
@@ -21,9 +19,6 @@ NODE = Path(os.environ["PEERS_NODE"])
 
 #: A key that outlives the server that seals by it.
 KEY = "a key that two servers in a row seal their states by"
-
-#: Seconds that a server may take to start.
-STARTING = 60
 
 
 @dataclass(frozen=True)
@@ -82,20 +77,6 @@ SCRIPTED = PLAIN + SEALED
 RESOLVERS = in_every_transport("Python `mcp`, `MCPServer` with resolvers", python("resolver_server.py"))
 GUARDS = in_every_transport("FastMCP with guards", python("guard_server.py"))
 FLAT = Peer("A server of our own in Apache Juneau's flat shape", "HTTP with JSON", python("flat_server.py"))
-
-
-@contextmanager
-def started(command: Sequence[str]) -> Iterator[str]:
-    """Start a server and give the url that it says; end it, and all that it started."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    with process:
-        try:
-            ready, _, _ = select.select([process.stdout], [], [], STARTING)
-            url = process.stdout.readline().strip() if ready else ""
-            assert url.startswith("http://127.0.0.1:"), f"{command} did not start"
-            yield url
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A server on the low level of the Python SDK `mcp`: it asks what script.json says and gives back all that it was told.
+"""A server on the low level of the Python SDK `mcp`: it asks what a script says and gives back all that it was told.
 
 Its state is what it heard so far, behind characters that are easily broken; it refuses a state that is not intact.
 """
@@ -15,8 +15,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-
-SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
 
 
 def heard_so_far(params):
@@ -92,7 +90,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--sealed", metavar="KEY", nargs="?", const="", help="seal the state, without KEY by a fresh one"
     )
+    parser.add_argument("--script", type=Path, default=Path(__file__).with_name("script.json"))
     options = parser.parse_args()
+    SCRIPT = json.loads(options.script.read_bytes())
     server = make_server(streamed=options.streamed)
     if options.sealed is not None:
         policy = RequestStateSecurity(keys=[options.sealed]) if options.sealed else RequestStateSecurity.ephemeral()

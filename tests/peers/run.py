@@ -8,37 +8,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
-from marked import with_table  # noqa: E402 - as above - the path has just been set
+from environments import ROOT, python_environment, quietly, run_tests  # noqa: E402 - the path has just been set
+from marked import with_table  # noqa: E402 - as above
 from table import NAME, table  # noqa: E402
 
 README = ROOT / "README.md"
 
 #: Seconds that the tests of one environment may take.
 DEADLINE = 200
-
-
-def python_environment(place: Path, requirements: Path) -> Path:
-    """Make a Python environment with these requirements and the library, and give its interpreter."""
-    interpreter = place / "bin" / "python"
-    if not interpreter.exists():
-        venv.create(place, with_pip=True)
-    quietly(interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--requirement", requirements, ROOT)
-    return interpreter
 
 
 def node_environment(place: Path) -> Path:
@@ -52,27 +39,11 @@ def node_environment(place: Path) -> Path:
     return place
 
 
-def quietly(*command: str | Path) -> None:
-    """Run a command, and show what it said only when it fails."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")
-
-
-def run_tests(interpreter: Path, names: list[str], environment: dict[str, str]) -> list[dict[str, str]]:
-    """Run the tests of some files, and give what they report; end them after the deadline, with their servers."""
-    report = Path(environment["PEERS_REPORT"])
+def run_reporting(interpreter: Path, names: list[str], variables: dict[str, str]) -> list[dict[str, str]]:
+    """Run the tests of some files, and give what they report."""
+    report = Path(variables["PEERS_REPORT"])
     report.unlink(missing_ok=True)
-    command: list[str | Path] = [interpreter, "-m", "pytest", "-q", "-c", HERE / "pytest.ini", "-p", "no:cacheprovider"]
-    tests = subprocess.Popen([*command, *(HERE / name for name in names)], env=environment)
-    try:
-        status = tests.wait(DEADLINE)
-    except subprocess.TimeoutExpired:
-        # pytest ends what its fixtures have started.
-        tests.send_signal(signal.SIGINT)
-        status = tests.wait()
-    if status:
-        raise SystemExit(f"{', '.join(names)}: failed.")
+    run_tests(interpreter, [HERE / name for name in names], variables, deadline=DEADLINE)
     passed: list[dict[str, str]] = json.loads(report.read_text("utf-8"))
     return passed
 
@@ -93,16 +64,15 @@ def main() -> None:
             toolnexus = pool.submit(python_environment, home / "toolnexus", HERE / "requirements-toolnexus.txt")
             node = pool.submit(node_environment, home / "node")
         print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
-        environment = os.environ | {
+        variables = {
             "PEERS_PYTHON": str(servers.result()),
             "PEERS_NODE": str(node.result()),
             "PEERS_REPORT": str(Path(scratch) / "report.json"),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         names = sorted(path.name for path in HERE.glob("test_*.py"))
         others = [name for name in names if name != "test_toolnexus.py"]
-        passed = run_tests(servers.result(), others, environment)
-        passed += run_tests(toolnexus.result(), ["test_toolnexus.py"], environment)
+        passed = run_reporting(servers.result(), others, variables)
+        passed += run_reporting(toolnexus.result(), ["test_toolnexus.py"], variables)
     readme = README.read_text("utf-8")
     wanted = with_table(readme, NAME, table(passed))
     if options.write:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 
-from toolnexus_mrtr import MrtrError, printable
-from toolnexus_mrtr.cli._errors import BadInput, WriteError, print_to_stderr
+from toolnexus_mrtr import MrtrError
+from toolnexus_mrtr.cli._errors import BadInput, Terminated, WriteError, print_error
 from toolnexus_mrtr.cli._options import parse_arguments
 
 
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     1: the output cannot be written; or `lint` found an error, a vector failed, or a client failed a rule of `adversary`
     or left it untested.
     2: the input is bad.
-    130: the command was interrupted.
+    128 and the number of a signal: it ended the command, 130 where that was interrupted.
 
     Bad input and a failed write are reported on stderr: one sentence, or one for each field that does not fit its form.
     """
@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _print_lines(lines, status)
     except KeyboardInterrupt:
         return 130
+    except Terminated as error:
+        return 128 + error.number
     except (MrtrError, BadInput) as error:
         return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
     except WriteError as error:
@@ -69,5 +71,5 @@ def _print_lines(lines: Iterable[str], status: int) -> int:
 
 def _fail(status: int, *sentences: str) -> int:
     for sentence in sentences:
-        print_to_stderr(f"toolnexus-mrtr: {printable(sentence)}")
+        print_error(sentence)
     return status

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
+from toolnexus_mrtr import printable
+
 
 class BadInput(Exception):
     """The input of a command is not what it needs; each argument is one sentence: where, and what was expected."""
@@ -12,6 +14,19 @@ class BadInput(Exception):
 
 class WriteError(Exception):
     """A file cannot be written; the text says which, and why."""
+
+
+class Terminated(BaseException):
+    """A signal that ends the program has arrived; `number` says which."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def print_error(sentence: str) -> None:
+    """Print an error to standard error, as one line that a terminal does not obey."""
+    print_to_stderr(f"toolnexus-mrtr: {printable(sentence)}")
 
 
 def print_to_stderr(line: str) -> None:

@@ -1,4 +1,8 @@
-"""Reads a result or a call from a file or standard input, and builds the form that a request asks to fill in."""
+"""Reads a response or a call from a file or standard input, and builds the form that a request asks to fill in.
+
+Messages name a file by its path, or by what `name` says in place of it: an argument that was put where a file was
+expected may be an answer, and no message repeats it then.
+"""
 
 from __future__ import annotations
 
@@ -6,51 +10,108 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolnexus_mrtr import Call, Done, ElicitRequest, Form, MrtrError, Pause
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
+from toolnexus_mrtr.cli._messages import find_request, find_response, parse_messages
 
 #: The method that is assumed where none is given. All methods that can be paused are treated the same.
 DEFAULT_METHOD: Final = "tools/call"
 
 
-def receive(call: Call, path: str) -> Done | Pause:
+class Response(NamedTuple):
+    """The result of a call."""
+
+    result: dict[str, Any]
+    #: The request that it answers; `None` where that is not beside the response.
+    request: dict[str, Any] | None
+
+
+class Failure(NamedTuple):
+    """The error of JSON-RPC in which a call ended."""
+
+    code: int
+    message: str
+
+
+def receive(call: Call, path: str, name: str | None = None) -> Done | Pause:
     """Read the result of a call and check it against that call, as `Call.receive` does."""
-    result = read_result(path)
-    with prefix_errors_with(path):
-        return call.receive(result)
+    response = read_result(path, name)
+    with prefix_errors_with(path, name):
+        return call.receive(response.result)
 
 
-def read_result(path: str) -> dict[str, Any]:
-    """Read the result of a call, bare or inside its JSON-RPC response."""
-    with prefix_errors_with(path):
-        value = _parse_object(path)
-        return _unwrap_response(value) if "jsonrpc" in value and "resultType" not in value else value
+def read_result(path: str, name: str | None = None) -> Response:
+    """Read a response as `read_response` does; it must be a result."""
+    response = read_response(path, name)
+    with prefix_errors_with(path, name):
+        if isinstance(response, Failure):
+            raise BadInput(f"expected a result, the call failed with the error {response.code}")
+    return response
 
 
-def read_object(path: str) -> dict[str, Any]:
+def read_response(path: str, name: str | None = None) -> Response | Failure:
+    """Read a result, bare or inside its JSON-RPC response; the last response where there are several messages."""
+    with prefix_errors_with(path, name):
+        messages = parse_messages(_read_text(path))
+        message = find_response(messages)
+        request = find_request(messages, message)
+        if "jsonrpc" not in message or "resultType" in message:
+            return Response(message, request)
+        if "error" in message:
+            return _build_failure(message["error"])
+        if not isinstance(message.get("result"), dict):
+            raise BadInput("expected an object as the result of the response")
+        return Response(message["result"], request)
+
+
+def read_object(path: str, name: str | None = None) -> dict[str, Any]:
     """Read one JSON object."""
-    with prefix_errors_with(path):
-        return _parse_object(path)
+    with prefix_errors_with(path, name):
+        value = parse_json(_read_text(path))
+        if not isinstance(value, dict):
+            raise BadInput("expected a JSON object")
+        return value
 
 
-def read_call(path: str) -> Call:
-    """Read a call from its JSON-RPC request, or from its params alone, with the default method."""
-    with prefix_errors_with(path):
-        value = _parse_object(path)
+def read_argument(text: str, name: str) -> dict[str, Any]:
+    """Read a JSON object that an argument holds, or that is in the file behind its `@`; no message repeats it."""
+    if text.startswith("@"):
+        return read_object(text[1:], name)
+    require_decoded(text, name)
+    try:
+        value = parse_json(text)
+    except BadInput:
+        value = None
+    if not isinstance(value, dict):
+        raise BadInput(f"{name}: expected a JSON object, or @FILE")
+    return value
+
+
+def require_decoded(text: str, name: str) -> None:
+    """Refuse an argument in another encoding than the terminal's."""
+    # Python decodes each byte that is not in that encoding to a surrogate of this range.
+    if not text.isascii() and any("\udc80" <= character <= "\udcff" for character in text):
+        raise BadInput(f"{name}: expected text in the encoding of the terminal")
+
+
+def read_call(path: str, name: str) -> tuple[Call, Any]:
+    """Read a call and its id from a JSON-RPC request, or from params alone, with the default method and no id."""
+    value = read_object(path, name)
+    with prefix_errors_with(path, name):
         if "jsonrpc" not in value and "method" not in value:
-            return Call(DEFAULT_METHOD, value)
+            return Call(DEFAULT_METHOD, value), None
         method, params = value.get("method"), value.get("params", {})
         if not isinstance(method, str) or not isinstance(params, dict):
             raise BadInput("expected a request with the name of a method, and an object as its params")
-        return Call(method, params)
+        return Call(method, params), value.get("id")
 
 
-def read_saved_call(path: str) -> Call:
+def read_saved_call(path: str, name: str) -> Call:
     """Read a call that `--save` stored."""
-    with prefix_errors_with(path):
+    with prefix_errors_with(path, name):
         return Call.from_json(_read_bytes(path))
 
 
@@ -62,28 +123,25 @@ def build_form(request: ElicitRequest) -> Form | MrtrError:
         return error
 
 
-def describe_source(path: str) -> str:
+def describe_source(path: str, name: str | None = None) -> str:
     """Name a file in a message; `-` is standard input."""
-    return "standard input" if path == "-" else path
+    return "standard input" if path == "-" else name or path
 
 
 @contextmanager
-def prefix_errors_with(path: str) -> Iterator[None]:
+def prefix_errors_with(path: str, name: str | None = None) -> Iterator[None]:
     """Prefix the errors of the block with the file that they are about."""
     try:
         yield
     except (BadInput, MrtrError) as error:
-        raise BadInput(f"{describe_source(path)}: {error}") from None
+        raise BadInput(f"{describe_source(path, name)}: {error}") from None
 
 
-def _parse_object(path: str) -> dict[str, Any]:
+def _read_text(path: str) -> str:
     try:
-        value = parse_json(_read_bytes(path).decode("utf-8-sig"))
+        return _read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"expected UTF-8, byte {error.start} is not") from None
-    if not isinstance(value, dict):
-        raise BadInput("expected a JSON object")
-    return value
 
 
 def _read_bytes(path: str) -> bytes:
@@ -97,10 +155,8 @@ def _read_bytes(path: str) -> bytes:
         raise BadInput("expected the name of a file") from None
 
 
-def _unwrap_response(response: dict[str, Any]) -> dict[str, Any]:
-    if "error" in response:
-        raise BadInput("expected a result, the call failed and its response is an error")
-    result = response.get("result")
-    if not isinstance(result, dict):
-        raise BadInput("expected an object as the result of the response")
-    return result
+def _build_failure(error: Any) -> Failure:
+    code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
+    if isinstance(code, bool) or not isinstance(code, int) or not isinstance(message, str):
+        raise BadInput("expected an error with a code and a message")
+    return Failure(code, message)

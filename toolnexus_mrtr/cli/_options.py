@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Generator, Iterator, Sequence
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
 from toolnexus_mrtr.cli._answer import answer
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._lint import lint_files
+from toolnexus_mrtr.cli._lint import FORMATS, lint_files
 from toolnexus_mrtr.cli._show import show
 
 #: A command yields the lines to print; it may be a generator that returns the exit status.
@@ -16,12 +17,15 @@ _Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
 
 _FILE: Final[dict[str, Any]] = {
     "metavar": "FILE",
-    "help": "the result of the call, or the whole JSON-RPC response; - for standard input",
+    "help": "the result of the call, its JSON-RPC response, or messages with that response last; - for standard input",
 }
 _REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 
+#: Finds where a message of argparse begins to quote an argument.
+_find_quote: Final = re.compile(r":? ['\"]")
+
 _ANSWER_HELP: Final = """\
-Every key under inputRequests needs one of --accept, --decline and --cancel.
+Every key under inputRequests needs one of --accept, --decline, --cancel and --json.
 Give each field of a form its own --accept, and each item of a list its own too, or
 put commas between them; an empty VALUE is a list without items. A choice is given by
 its value or by its label. Defaults are never filled in:
@@ -30,16 +34,42 @@ its value or by its label. Defaults are never filled in:
   toolnexus-mrtr answer paused.json --decline who
 
 KEY alone accepts a visit to a url, or a form with nothing filled in. A key may be
-empty: --accept .name=Ada, --decline ''.
+empty: --accept .name=Ada, --decline ''. A text that can be read in two ways is
+refused; --json takes it. What is no form and no visit is answered by --json, in the
+shape that the protocol gives it:
 
-With --call or --resume the whole params of the retry are printed; without them only
-what the retry adds to the params of the call. What --save stores keeps the params and
-the number of retries, so that a call that is paused again can be resumed from it:
+  toolnexus-mrtr answer paused.json --json 'where={"roots": []}' --json reply=@reply.json
+
+With --call or --resume the whole params of the retry are printed, with --request its
+whole JSON-RPC request; without them only what the retry adds to the params of the call.
+What --save stores keeps the params and the number of retries, so that a call that is
+paused again can be resumed from it:
 
   toolnexus-mrtr answer first.json --call call.json --save saved.json --decline who
   toolnexus-mrtr answer second.json --resume saved.json --accept when.day=2026-07-28
 
-What is saved holds the arguments and the state, and is as secret as they are.
+What is saved holds the arguments and the state, and is as secret as they are. While the
+command runs, other users of the machine may see its arguments: give what is secret by
+--json KEY=@FILE.
+"""
+
+_LINT_HELP: Final = """\
+A FILE holds JSON: a result, a JSON-RPC response, or several messages, one a line as
+stdio carries them. It may be a saved event stream too. The last response is linted.
+Where the request with its id stands before it, that says the method and what was
+declared; --method and --capabilities say it for all files.
+
+On a terminal the findings are for people. On a pipe or in a file each is one line:
+file, severity, code, place (a JSON Pointer), sentence, with tabs between. With
+--format junit each file is a suite, and each finding a case: one that failed where it
+is an error. That format needs: pip install 'toolnexus-mrtr[junit]'
+
+  toolnexus-mrtr lint *.json | cut -f 1,3
+  jq -c . request.json response.json | toolnexus-mrtr lint -
+
+The status is 2 if a file cannot be read; the others are linted all the same. Else it
+is 1 if there is an error: something that the library would refuse or that the protocol
+forbids.
 """
 
 _VECTORS_HELP: Final = """\
@@ -96,10 +126,19 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--print-completion",
+        action=_PrintCompletion,
+        metavar="SHELL",
+        help="print the script with which bash, zsh, fish or tcsh completes commands, and exit",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
         add(commands)
-    return parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        raise BadInput("expected no other arguments than the command has; --help says more")
+    return options
 
 
 def _add_show(commands: Any) -> None:
@@ -115,9 +154,12 @@ def _add_answer(commands: Any) -> None:
     paused.add_argument(
         "--call",
         metavar="FILE",
-        help="the JSON-RPC request of the paused call, or its params alone; - for standard input",
+        help="the JSON-RPC request of the paused call, or the params alone of a tools/call; - for standard input",
     )
     paused.add_argument("--resume", metavar="FILE", help="what --save stored; - for standard input")
+    command.add_argument(
+        "--request", metavar="ID", help="print a JSON-RPC request with this id, which must be a new one"
+    )
     command.add_argument(
         "--save", metavar="FILE", help="store this retry, to go on from if it is paused again; keep it secret"
     )
@@ -126,26 +168,37 @@ def _add_answer(commands: Any) -> None:
     )
     command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **_REPEATABLE)
     command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **_REPEATABLE)
+    command.add_argument(
+        "--json", metavar="KEY=VALUE", help="answer KEY with a JSON object, or with that in the @FILE", **_REPEATABLE
+    )
 
 
 def _add_lint(commands: Any) -> None:
-    about = (
-        "List what is wrong with results, and what is unwise in them. The status is 1 if there is an error: something "
-        "that the library would refuse or that the protocol forbids."
-    )
-    command = _add_command(commands, "lint", lint_files, about)
+    about = "List what is wrong with results, and what is unwise in them."
+    command = _add_command(commands, "lint", lint_files, about, _LINT_HELP)
     command.add_argument("files", nargs="+", **_FILE)
     command.add_argument("--method", metavar="METHOD", help="the method of the calls, such as tools/call")
-    _add_format(command)
+    command.add_argument(
+        "--capabilities", metavar="JSON|@FILE", help="the capabilities that were declared to the server, as an object"
+    )
+    _add_format(command, FORMATS)
 
 
 def _add_vectors(commands: Any) -> None:
     about = "Run the vectors of the fixtures against this library, or against any other program."
     command = _add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
     command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; the built-in ones unless given")
-    command.add_argument("--cmd", metavar="COMMAND", help="the other program, with its arguments")
     command.add_argument(
-        "--only", metavar="OPERATION", help="run the vectors of this operation; may be given again", **_REPEATABLE
+        "--cmd", metavar="COMMAND", help="the other program, with its arguments; on POSIX systems only"
+    )
+    command.add_argument(
+        "--only",
+        metavar="OPERATION|ID",
+        help="run the vectors of this operation, or the one with this id; may be given again",
+        **_REPEATABLE,
+    )
+    command.add_argument(
+        "--export", metavar="DIR", help="write the built-in fixtures into this new folder, and run nothing"
     )
     command.add_argument(
         "--expected-failures", metavar="FILE", help="which vectors that program is known to fail, as JSON"
@@ -163,7 +216,11 @@ def _add_adversary(commands: Any) -> None:
     about = "Run a hostile server on loopback, and report which rules a client keeps."
     command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
     command.add_argument("--port", type=_parse_port, default=0, help="the port to listen on; a free one unless given")
-    command.add_argument("--cmd", metavar="COMMAND", help="the client, with its arguments; the url is added to them")
+    command.add_argument(
+        "--cmd",
+        metavar="COMMAND",
+        help="the client, with its arguments; the url is added to them; on POSIX systems only",
+    )
     command.add_argument(
         "--expected-failures", metavar="FILE", help="what that client is known to fail, as JSON; - for standard input"
     )
@@ -189,13 +246,14 @@ def _add_command(
     return command
 
 
-def _add_format(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", choices=("text", "json"), default="text", help="how to print; text unless given")
+def _add_format(command: argparse.ArgumentParser, formats: Iterable[str] = ("text", "json")) -> None:
+    command.add_argument("--format", choices=tuple(formats), default="text", help="how to print; text unless given")
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise BadInput(f"{message}; --help says more")
+        # Behind the first quote argparse repeats what was typed, which may be an answer.
+        raise BadInput(f"{_find_quote.split(message, 1)[0]}; --help says more")
 
 
 class _Version(argparse.Action):
@@ -210,18 +268,31 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _PrintCompletion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, values: Any, __: Any = None) -> None:
+        # It loads a package that need not be installed.
+        from toolnexus_mrtr.cli._completion import write_completion  # noqa: PLC0415 - see above
+
+        print(write_completion(parser, values))
+        parser.exit()
+
+
 def _run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, subprocess among them, are slow; the other commands do without.
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
     from toolnexus_mrtr.cli._vectors import run_vectors  # noqa: PLC0415 - see above
 
-    return run_vectors(options)
+    with raise_on_signals():
+        return (yield from run_vectors(options))
 
 
 def _run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, http.server among them, are slow; the other commands do without.
     from toolnexus_mrtr.cli._adversary import run_adversary  # noqa: PLC0415 - see above
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
 
-    return run_adversary(options)
+    with raise_on_signals():
+        return (yield from run_adversary(options))
 
 
 def _parse_port(text: str) -> int:

@@ -1,4 +1,8 @@
-"""Starts the command that `--cmd` names, without a shell, and kills it with its process group."""
+"""Starts the command that `--cmd` names, without a shell, and kills it with its process group.
+
+A program in a process group of its own gets no signal that is meant for this one: it is killed here, in whatever way
+this program ends.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ import os
 import shlex
 import signal
 import subprocess
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
-from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._errors import BadInput, Terminated
 
 
 def split_command(command: str) -> list[str]:
@@ -23,14 +30,24 @@ def split_command(command: str) -> list[str]:
 
 def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
     """Start a program in a session and process group of its own; `streams` is its standard input and output."""
+    if os.name != "posix":
+        raise BadInput("--cmd: expected a POSIX system, as Linux and macOS are")
+    arrived: list[int] = []
     try:
-        return subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
-            command, stdin=streams, stdout=streams, bufsize=0, start_new_session=True
-        )
+        # A signal that arrives before the program is known here must wait until then.
+        with _handle_signals(lambda number, _: arrived.append(number), "SIGINT", "SIGTERM", "SIGHUP"):
+            process = subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
+                command, stdin=streams, stdout=streams, bufsize=0, start_new_session=True
+            )
     except OSError as error:
         reason = error.strerror
     except ValueError:
         reason = "not the name of a program"
+    else:
+        if arrived:
+            kill(process)
+            raise Terminated(arrived[0])
+        return process
     raise BadInput(f"--cmd: expected a program that runs: {reason}")
 
 
@@ -44,3 +61,30 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     with process:
         # Leaving the block closes the pipes and waits for the program.
         pass
+
+
+@contextmanager
+def raise_on_signals() -> Iterator[None]:
+    """Raise `Terminated` inside the block when a signal arrives that would end this program."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        raise Terminated(number)
+
+    with _handle_signals(end, "SIGTERM", "SIGHUP"):
+        yield
+
+
+@contextmanager
+def _handle_signals(handle: Callable[[int, FrameType | None], None], *names: str) -> Iterator[None]:
+    """Handle signals inside the block, unless they are ignored, as with `nohup`; in the main thread alone."""
+    previous = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in names:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+                previous[number] = signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -9,8 +9,11 @@ from pathlib import Path
 from toolnexus_mrtr.cli._errors import WriteError
 
 
-def save(path: str, data: bytes) -> None:
-    """Write a file in one step: whoever reads it meanwhile finds the old content or the new, never a part."""
+def save(path: str, data: bytes, name: str) -> None:
+    """Write a file in one step: whoever reads it meanwhile finds the old content or the new, never a part.
+
+    `name` says in messages what the file is.
+    """
     try:
         # A link at this path is replaced, not followed: its target may belong to somebody else.
         folder, file = os.path.split(path)
@@ -20,11 +23,11 @@ def save(path: str, data: bytes) -> None:
         if not is_not_a_file:
             _replace_file(target, data)
     except OSError as error:
-        raise WriteError(f"{path}: expected it to be writable: {error.strerror}") from None
+        raise WriteError(f"{name}: expected it to be writable: {error.strerror}") from None
     except ValueError:
         is_not_a_file = True
     if is_not_a_file:
-        raise WriteError(f"{path}: expected the name of a file")
+        raise WriteError(f"{name}: expected the name of a file")
 
 
 def _replace_file(path: Path, data: bytes) -> None:

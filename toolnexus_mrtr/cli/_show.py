@@ -19,7 +19,7 @@ from toolnexus_mrtr import (
     inspect_url,
     printable,
 )
-from toolnexus_mrtr.cli._input import DEFAULT_METHOD, build_form, receive
+from toolnexus_mrtr.cli._input import DEFAULT_METHOD, Failure, build_form, prefix_errors_with, read_response
 from toolnexus_mrtr.cli._text import describe_request, fold, quote, quote_lines, to_json_text
 
 #: How many unenforced keywords are shown before "and N more". Fields and choices are all shown: a person has to pick.
@@ -42,7 +42,13 @@ _KINDS: Final = {
 
 def show(options: argparse.Namespace) -> Iterator[str]:
     """Print what a paused result asks."""
-    pause = receive(Call(DEFAULT_METHOD, {}), options.file)
+    response = read_response(options.file)
+    if isinstance(response, Failure):
+        yield f"The call failed, nothing is asked. The code of the error: {response.code}."
+        yield from quote_lines(response.message)
+        return
+    with prefix_errors_with(options.file):
+        pause = Call(DEFAULT_METHOD, {}).receive(response.result)
     if not isinstance(pause, Pause):
         yield "The call is finished: nothing is asked."
         return
@@ -60,8 +66,31 @@ def _show_request(request: InputRequest) -> Iterator[str]:
         yield from quote_lines(request.message or "")
         yield from _show_url(request.url or "") if request.mode == "url" else _show_form(build_form(request))
     elif isinstance(request, CreateMessageRequest):
-        yield f"  messages: {len(request.messages)}"
-        yield f"  tokens: at most {request.max_tokens}"
+        yield from _show_sampling(request)
+
+
+def _show_sampling(request: CreateMessageRequest) -> Iterator[str]:
+    """Show what a model would be given: the system prompt and each message, their text whole."""
+    yield f"  tokens: at most {to_json_text(request.max_tokens)}"
+    if request.system_prompt is not None:
+        yield "  system prompt:"
+        yield from _show_block(request.system_prompt)
+    for message in request.messages:
+        members = message if isinstance(message, dict) else {}
+        yield from fold(f"message, role {to_json_text(members.get('role'))}:", "  ", "      ")
+        content = members.get("content")
+        for block in content if isinstance(content, list) else [content]:
+            yield from _show_block(block)
+
+
+def _show_block(block: Any) -> Iterator[str]:
+    """Show a text, of anything else its type alone: it may be long, and is nothing that a person could read."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    text = block.get("text") if isinstance(block, dict) and kind == "text" else block
+    if isinstance(text, str):
+        yield from quote_lines(text, "    | ")
+    else:
+        yield from _indent(f"content of the type {to_json_text(kind)}")
 
 
 def _show_url(url: str) -> Iterator[str]:

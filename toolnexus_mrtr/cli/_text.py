@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 from unicodedata import east_asian_width
 
 from toolnexus_mrtr import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, printable
-
-#: Split a text into lines, after a space where possible. If the terminal wrapped a long line itself, the server's text
-#: would start the next line; wide characters take two columns.
-_split: Final = re.compile(r".{1,75}(?: |$)|.{1,75}").findall
-_split_wide: Final = re.compile(r".{1,37}(?: |$)|.{1,37}").findall
+from toolnexus_mrtr.cli._terminal import find_columns
 
 #: Whether a name can be shown without quotes.
 _is_plain: Final = re.compile(r"[\w.-]+").fullmatch
@@ -23,16 +20,30 @@ _is_plain: Final = re.compile(r"[\w.-]+").fullmatch
 #   to_json_text   a value
 #   quote          a name in output: whole, as a JSON string
 #   quote_short    a name in an error message: the same, truncated
+#   list_names     names in an error message: the first of them, like that
 #   format_field   a field in an error message as KEY.FIELD: without quotes where it is short and plain
 
-#: How many characters of a name an error message shows.
+#: How many characters of a name an error message shows, and how many of several names.
 _MAX_NAME: Final = 64
+_MAX_NAMES: Final = 10
 
 
 def fold(text: str, first: str, rest: str) -> Iterator[str]:
-    """Split a text into lines that fit a terminal: the first is prefixed with `first`, the others with `rest`."""
-    split = _split_wide if _has_wide_characters(text) else _split
-    for index, part in enumerate(split(printable(text)) or [""]):
+    """Split a text into lines that fit the terminal: the first is prefixed with `first`, the others with `rest`.
+
+    If the terminal wrapped a long line itself, a server's text would start the next line. Where there is no terminal,
+    nothing is split.
+    """
+    columns = find_columns()
+    if columns is None:
+        yield first + printable(text)
+        return
+    # One column is left for the space at which a line is split.
+    width = columns - max(len(first), len(rest)) - 1
+    if _has_wide_characters(text):
+        width //= 2
+    parts = re.findall(f".{{1,{width}}}(?: |$)|.{{1,{width}}}", printable(text))
+    for index, part in enumerate(parts or [""]):
         yield (rest if index else first) + part
 
 
@@ -66,10 +77,22 @@ def quote_short(name: str) -> str:
     return quote(truncate(name, _MAX_NAME))
 
 
+def list_names(names: Collection[str]) -> str:
+    """List names for an error message: the first few, and how many there are beside them."""
+    shown = [quote_short(name) for name in islice(names, _MAX_NAMES)]
+    more = [f"and {len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
+    return ", ".join(shown + more) or "there is none"
+
+
 def format_field(key: str, field: str) -> str:
     """Give a field as `--accept` writes it, KEY.FIELD, in quotes unless it is short and plain."""
     name = f"{key}.{field}"
     return name if _is_plain(name) and len(name) <= _MAX_NAME else quote_short(name)
+
+
+def name_argument(option: str, place: int, arguments: Sequence[str]) -> str:
+    """Name one of the arguments of an option in an error message: by its number where there are several."""
+    return option if len(arguments) == 1 else f"{option}, number {place + 1}"
 
 
 def describe_request(request: InputRequest) -> str:

@@ -8,12 +8,18 @@ import json
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr import MrtrError
+from toolnexus_mrtr import MrtrError, printable
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import is_same_json
-from toolnexus_mrtr.cli._text import fold, quote, quote_short, truncate
+from toolnexus_mrtr.cli._text import fold, name_argument, quote, truncate
 from toolnexus_mrtr.cli._vectors._difference import Difference, find_differences
-from toolnexus_mrtr.cli._vectors._fixtures import ExpectedFailures, Vector, load_expected_failures, load_vectors
+from toolnexus_mrtr.cli._vectors._fixtures import (
+    ExpectedFailures,
+    Vector,
+    export_fixtures,
+    load_expected_failures,
+    load_vectors,
+)
 from toolnexus_mrtr.cli._vectors._operations import OPERATIONS, leave_out_unexpected, run_operation
 from toolnexus_mrtr.cli._vectors._program import Program, VectorFailed
 
@@ -34,12 +40,13 @@ class Outcome(NamedTuple):
 
 def run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     """Print which vectors fail, and how; the status is 1 if a listed one passes or another one fails."""
+    if options.export is not None:
+        _require_nothing_beside_export(options)
+        yield f"{export_fixtures(options.export)} files written to {printable(options.export)}"
+        return 0
     vectors = load_vectors(options.folder)
     expected_failures = load_expected_failures(options.expected_failures, vectors)
-    unknown = set(options.only).difference(vector.operation for vector in vectors)
-    if unknown:
-        raise BadInput(f"--only {quote_short(min(unknown))}: expected an operation that has vectors")
-    vectors = [vector for vector in vectors if not options.only or vector.operation in options.only]
+    vectors = _select(vectors, options.only)
     if options.cmd is None:
         outcomes = [_judge(vector, expected_failures, _ask_library) for vector in vectors]
     else:
@@ -53,6 +60,22 @@ def run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
             program.stop()
     yield from _report_json(outcomes) if options.format == "json" else _report_text(outcomes)
     return int(any(outcome.verdict == "failed" for outcome in outcomes))
+
+
+def _require_nothing_beside_export(options: argparse.Namespace) -> None:
+    if options.folder or options.cmd or options.only or options.expected_failures:
+        raise BadInput("--export: expected it alone, it runs no vectors")
+
+
+def _select(vectors: list[Vector], names: list[str]) -> list[Vector]:
+    """Select the vectors of some operations or ids; all of them where no names are given."""
+    operations = dict.fromkeys(vector.operation for vector in vectors)
+    ids = {vector.id for vector in vectors}
+    for place, name in enumerate(names):
+        if name not in operations and name not in ids:
+            expected = f"expected the id of a vector, or an operation: {', '.join(operations)}"
+            raise BadInput(f"{name_argument('--only', place, names)}: {expected}")
+    return [vector for vector in vectors if not names or vector.operation in names or vector.id in names]
 
 
 def _judge(vector: Vector, expected_failures: ExpectedFailures, ask: Callable[[Vector], dict[str, Any]]) -> Outcome:
@@ -129,6 +152,7 @@ def _report_json(outcomes: list[Outcome]) -> Iterator[str]:
         {
             "operation": vector.operation,
             "id": vector.id,
+            "input": vector.input,
             "reason": reason or "wrong outcome",
             "differences": [difference.to_json() for difference in differences],
         }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._errors import BadInput, WriteError
 from toolnexus_mrtr.cli._expected_failures import load_reasons
 from toolnexus_mrtr.cli._json import parse_json
 
@@ -48,7 +48,7 @@ class ExpectedFailures(NamedTuple):
 
 def load_vectors(folder: str | None) -> list[Vector]:
     """Load all vectors of a folder with the layout of `fixtures/`, or those of the package if no folder is given."""
-    root = _find_package_vectors() if folder is None else Path(folder)
+    root = _find_built_in_fixtures() if folder is None else Path(folder)
     try:
         found = [path for path in (root / _REVISION).iterdir() if path.name.endswith(".json") and path.is_file()]
         paths = sorted(found, key=lambda path: path.name)
@@ -58,6 +58,19 @@ def load_vectors(folder: str | None) -> list[Vector]:
     if not vectors:
         raise BadInput(f"expected vectors in {folder or 'the package'}, in a folder {_REVISION}")
     return vectors
+
+
+def export_fixtures(folder: str) -> int:
+    """Write the fixtures of the package into a new folder; give the number of files."""
+    root = _find_built_in_fixtures()
+    try:
+        Path(folder).mkdir()
+        return sum(_copy_files(root, Path(folder)))
+    except OSError as error:
+        reason = f"expected a folder that can be made: {error.strerror}"
+    except ValueError:
+        reason = "expected the name of a folder"
+    raise WriteError(f"--export: {reason}")
 
 
 def load_expected_failures(path: str | None, vectors: list[Vector]) -> ExpectedFailures:
@@ -70,8 +83,20 @@ def load_expected_failures(path: str | None, vectors: list[Vector]) -> ExpectedF
     return ExpectedFailures(**load_reasons(path, known))
 
 
-def _find_package_vectors() -> Traversable:
-    """Give the folder of the package's vectors: inside a built package, beside the package in the repository."""
+def _copy_files(source: Traversable, target: Path) -> Iterator[int]:
+    """Copy the files of a folder and of those inside it; yields 1 for each."""
+    for entry in source.iterdir():
+        copy = target / entry.name
+        if entry.is_dir():
+            copy.mkdir()
+            yield from _copy_files(entry, copy)
+        else:
+            copy.write_bytes(entry.read_bytes())
+            yield 1
+
+
+def _find_built_in_fixtures() -> Traversable:
+    """Give the folder of the package's fixtures: inside a built package, beside the package in the repository."""
     package = importlib.resources.files("toolnexus_mrtr")
     built_in = package / "fixtures"
     return built_in if built_in.is_dir() else Path(str(package)).parent / "fixtures"

@@ -12,6 +12,7 @@ from typing import Any, Final
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
 from toolnexus_mrtr.cli._process import kill, split_command, start
+from toolnexus_mrtr.cli._text import quote_short
 
 #: How often in a row a program may hang before no more vectors are sent to it.
 _MAX_HANGS: Final = 3
@@ -19,6 +20,9 @@ _MAX_HANGS: Final = 3
 #: The most bytes of one answer, and of one read or write.
 _MAX_ANSWER: Final = 1 << 20
 _CHUNK: Final = 1 << 16
+
+#: How many bytes of a line that is no answer are looked at; fewer characters are shown.
+_MAX_QUOTED: Final = 1 << 10
 
 
 class VectorFailed(Exception):
@@ -42,7 +46,7 @@ class Program:
             raise VectorFailed(
                 f"not asked: it hung {_MAX_HANGS} times in a row; does it flush every line that it writes?"
             )
-        process = self._process = self._process or self._start()
+        process = self._process or self._start()
         answer = self._exchange_lines(process, line.encode("ascii") + b"\n")
         if answer is None:
             self._hangs += 1
@@ -58,7 +62,7 @@ class Program:
             kill(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        process = start(self._command, subprocess.PIPE)
+        process = self._process = start(self._command, subprocess.PIPE)
         os.set_blocking(_get_pipes(process)[0], False)
         return process
 
@@ -98,9 +102,10 @@ class Program:
             if isinstance(value, dict) and len(value.keys() & {"expect", "error"}) == 1:
                 return value
         self.stop()
-        raise VectorFailed(
-            "expected one line of JSON, at most 1 MiB, with either expect or error" if answer else "the program ended"
-        )
+        if not answer:
+            raise VectorFailed("the program ended")
+        found = quote_short(answer[:_MAX_QUOTED].decode(errors="backslashreplace").strip())
+        raise VectorFailed(f"expected one line of JSON, at most 1 MiB, with either expect or error, found {found}")
 
 
 def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[int, int]:
