@@ -38,5 +38,6 @@ def clock(monkeypatch):
     """Replace the time of the drivers by a `Clock`."""
     clock = Clock()
     monkeypatch.setattr("toolnexus_mrtr._drivers.time", clock)
+    monkeypatch.setattr("toolnexus_mrtr._steps.time", clock)
     monkeypatch.setattr(asyncio, "sleep", clock.sleep_async)
     return clock

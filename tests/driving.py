@@ -25,11 +25,11 @@ class Server:
 
     def __init__(self, *raws: Any) -> None:
         self.raws = iter(raws)
-        self.methods: set[str] = set()
+        self.methods: list[str] = []
         self.sent: list[dict[str, Any]] = []
 
     def __call__(self, method: str, params: dict[str, Any]) -> Any:
-        self.methods.add(method)
+        self.methods.append(method)
         self.sent.append(copy.deepcopy(params))
         return next(self.raws)
 

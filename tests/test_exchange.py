@@ -35,12 +35,19 @@ from toolnexus_mrtr import (
     RemoteProtocolError,
     RetryLimitExceeded,
     Root,
+    TaskCancelled,
+    TaskFailed,
 )
 from toolnexus_mrtr._answers import ask_again
 from toolnexus_mrtr._validation import pause_faults
 from toolnexus_mrtr.cli._vectors._operations import play_exchange
 
-ENDINGS = {"invalid_answer": InvalidAnswer, "retry_limit": RetryLimitExceeded}
+ENDINGS = {
+    "invalid_answer": InvalidAnswer,
+    "retry_limit": RetryLimitExceeded,
+    "task_failed": TaskFailed,
+    "task_cancelled": TaskCancelled,
+}
 SIDES = {"remote": RemoteProtocolError, "local": LocalProtocolError}
 CODES = json.loads((FIXTURES / "codes.json").read_bytes())["errors"]
 ENDED = [vector for vector in VECTORS if vector.operation == "exchange" and "error" in vector.expect["outcome"]]

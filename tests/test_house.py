@@ -18,11 +18,16 @@ LAYERS = """
     _errors
     _json _urls _findings _outgoing
     _validation _sampling _forms
+    _tasks
     _reader _writer _lint
     _toolnexus
     _answers
-    _state
+    _call_state
+    _pause_state
+    _task_state
+    _receiving _stored
     _exchange _handlers
+    _steps
     _drivers
     __init__
 """.strip().splitlines()
@@ -47,7 +52,7 @@ PROMISED = """
     UnknownRequest InputRequest ElicitResult CreateMessageResult ListRootsResult Root Request Answer
     elicitation_to_request answer_to_elicit_result UrlReport inspect_url printable MrtrError RemoteProtocolError
     LocalProtocolError InvalidAnswer Form Field Choice FieldError Call Pause Done Limits RetryLimitExceeded
-    Handlers run run_async lint Finding Origin Disclosure request_meta CallTimeout
+    Handlers run run_async lint Finding Origin Disclosure request_meta CallTimeout TaskFailed TaskCancelled
 """.split()
 
 

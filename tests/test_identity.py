@@ -27,7 +27,8 @@ from toolnexus_mrtr import (
     RemoteProtocolError,
     elicitation_to_request,
 )
-from toolnexus_mrtr._state import PauseState, load
+from toolnexus_mrtr._pause_state import PauseState
+from toolnexus_mrtr._stored import load
 
 TRACES = 2000
 STEPS = 24
@@ -363,13 +364,13 @@ def test_resume_sends_an_answer_only_to_the_question_that_its_id_was_shown_for()
 
 def without(place: int, length: int) -> tuple[str, Any]:
     """Leave out of the digest one of the values that it is made of."""
-    digest_of = vars(PauseState)["_digest_of"]
+    digest_of = vars(PauseState)["digest_of"]
 
     def digest(state: Any, value: Any) -> str:
         is_meant = isinstance(value, list) and len(value) == length
         return digest_of(state, [*value[:place], *value[place + 1 :]] if is_meant else value)
 
-    return "_state.PauseState._digest_of", digest
+    return "_pause_state.PauseState.digest_of", digest
 
 
 #: Faults: what is replaced, and by what; and what the walk has to report.
@@ -379,7 +380,7 @@ FAULTS = {
     "params left out of the digest": (without(2, 4), {SHOWN_TWICE, CROSSED}),
     "raw left out of the digest": (without(3, 4), {SHOWN_TWICE, CROSSED}),
     "key left out of the digest": (without(1, 2), {SHOWN_TWICE, CROSSED}),
-    "ids not looked at by key": (("_state.require_matching_id", lambda *_: None), {CROSSED, MADE_UP}),
+    "ids not looked at by key": (("_pause_state.require_matching_id", lambda *_: None), {CROSSED, MADE_UP}),
     "any suffix taken": (("_answers._first_id", lambda text: text.rpartition(".")[0] or text), {MADE_UP}),
     "stored for any server": (
         ("_exchange.load", lambda data, _: load(data, json.loads(data)["call"]["server"])),

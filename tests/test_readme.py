@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from adversary_client import Client
 from vectors import FIXTURES, ROOT
 
 from toolnexus_mrtr import Answer, Call, Form, Handlers, InvalidAnswer, LocalProtocolError, Request
@@ -21,7 +22,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 PAUSED = json.loads((FIXTURES / "examples" / "paused.json").read_bytes())["result"]
 
 #: Each block by a text that only it contains.
-SIGNS = ASKING, LOOP, GOING_ON, DRIVEN, SENDING, VETO, STORE, CODEC, PAGE = (
+SIGNS = ASKING, LOOP, GOING_ON, DRIVEN, SENDING, VETO, STORE, TESTED, CODEC, PAGE = (
     "def wait_for(",
     "def call_tool(",
     "def call_and_go_on(",
@@ -29,6 +30,7 @@ SIGNS = ASKING, LOOP, GOING_ON, DRIVEN, SENDING, VETO, STORE, CODEC, PAGE = (
     "def send_over_http(",
     "def keep_numbers_back(",
     "sqlite3.connect",
+    "def hostile_server(",
     "def retry(",
     "def read_page(",
 )
@@ -510,3 +512,18 @@ def test_the_readmes_page_takes_a_blank_box_and_an_unpicked_list_as_no_answer_un
     content, errors = run_block(PAGE)["read_page"](form, {"n": "", "o": ""}, None)
     assert content == {"d": []}
     assert [(error.field, error.code) for error in errors] == [("n", "required"), ("d", "too_few")]
+
+
+def test_the_readmes_hostile_server_judges_a_client_inside_a_test():
+    hostile_server = run_block(TESTED)["hostile_server"]
+    with hostile_server() as url:
+        Client(url).play()
+    with pytest.raises(AssertionError, match="state-unchanged"), hostile_server():
+        pass
+
+
+def test_the_readmes_hostile_server_ends_with_a_test_that_fails():
+    with pytest.raises(ZeroDivisionError), run_block(TESTED)["hostile_server"]() as url:
+        raise ZeroDivisionError
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(url, trust_env=False)

@@ -8,14 +8,17 @@ from toolnexus_mrtr._errors import (
     LocalProtocolError,
     MrtrError,
     RemoteProtocolError,
+    TaskCancelled,
+    TaskFailed,
 )
-from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
+from toolnexus_mrtr._exchange import Call, Pause, RetryLimitExceeded
 from toolnexus_mrtr._findings import Finding
 from toolnexus_mrtr._forms import Choice, Field, Form
 from toolnexus_mrtr._handlers import Handlers, request_meta
 from toolnexus_mrtr._lint import lint
 from toolnexus_mrtr._outgoing import Disclosure
 from toolnexus_mrtr._reader import ElicitationRequests, input_requests
+from toolnexus_mrtr._receiving import Done
 from toolnexus_mrtr._text import printable
 from toolnexus_mrtr._toolnexus import Answer, Origin, Request, answer_to_elicit_result, elicitation_to_request
 from toolnexus_mrtr._types import (
@@ -85,4 +88,6 @@ __all__ = (
     "InvalidAnswer",
     "RetryLimitExceeded",
     "CallTimeout",
+    "TaskFailed",
+    "TaskCancelled",
 )

@@ -1,9 +1,7 @@
 """The exchange, driven to its end: `run` and `run_async`. The only module that awaits or sleeps.
 
-One generator of steps serves both drivers: it decides what happens next, and calls nothing of the host itself. It
-yields a `HostCall`, a call still to be made, and gets its result back from `generator.send`; or it yields a list of
-further generators, which may run in any order, and gets back the list of what they returned. `_run_steps` and
-`_run_steps_async` are the loops that make those calls, each within the time that `_Drive` says is left for it.
+`_run_steps` and `_run_steps_async` are the loops that make the calls of `_steps`, each within the time that is left
+for it.
 """
 
 from __future__ import annotations
@@ -11,35 +9,16 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+from toolnexus_mrtr._exchange import Call, Pause
+from toolnexus_mrtr._handlers import Handlers, HostCall
+from toolnexus_mrtr._steps import Drive, Steps, to_seconds
 
-from toolnexus_mrtr._answers import ask_again
-from toolnexus_mrtr._errors import (
-    CallTimeout,
-    InvalidAnswer,
-    LocalProtocolError,
-    MrtrError,
-    RemoteProtocolError,
-    pointer,
-    require_count,
-    require_type,
-)
-from toolnexus_mrtr._exchange import Call, Done, Pause, RetryLimitExceeded
-from toolnexus_mrtr._frozen import from_state, state_of
-from toolnexus_mrtr._handlers import Handlers, HostCall, host_call_for, to_answer
-from toolnexus_mrtr._state import PauseState, with_call
-from toolnexus_mrtr._text import json_type
-from toolnexus_mrtr._types import InputRequest
-
-#: Seconds: a longer timeout counts as none.
-_FOREVER: Final = 1e9
-
-#: The calls whose time is the server's; that of `on_step` is nobody's, and that of any other a person's.
-_OF_THE_SERVER: Final = frozenset({"send", "sleep"})
+#: How many seconds `run_async` waits at most until a `tasks/cancel` is sent and acknowledged.
+_CANCEL_TIMEOUT: Final = 5.0
 
 _Result: TypeAlias = Mapping[str, Any]
 
@@ -70,24 +49,38 @@ def run(
     `data["content"]` and the field errors under `data["errors"]`: maps of `at` (`/<field>`), `code` and `message`.
     `on_step` sees every `Call` before it is sent and every `Pause` before it is answered, the one that you passed in
     included, so that you can store them; it may raise to veto. `sleep` waits out the `delay` of a pause, in seconds. A
-    handler that raises ends the call; nothing is sent, and nothing is ever accepted on behalf of anybody.
+    handler that raises ends the call; no answer is sent, and nothing is ever accepted on behalf of anybody.
+
+    A call that becomes a task is followed to its end, at the pace that the server asks for. Whatever ends `run` before,
+    a veto, an error of yours and a `KeyboardInterrupt` included, first sends one `tasks/cancel`: `on_step` does not see
+    it, and neither its result nor its failure matters. It is sent in this thread, which waits for it, however long that
+    takes. `CallTimeout`, `InvalidAnswer` and `RetryLimitExceeded` leave the task running: go on from `step`, or send
+    what `step.cancel_task()` gives.
 
     Raises what `send`, the handlers and `on_step` raise, unchanged: then go on from the last step that `on_step` saw.
     Raises, with the step to go on from as `step`: `CallTimeout`; what `Call.receive` and `Pause.resume` raise,
-    `RetryLimitExceeded` among it; `LocalProtocolError` `unsupported_request` for what there is no handler for, before
-    anything of its pause is asked, and `missing_answer` for a handler that returns `None`. Raises `LocalProtocolError`
-    `wrong_value` for an argument that is NaN or out of bounds; `TypeError` for a wrong type, and for an awaitable.
+    `RetryLimitExceeded`, `TaskFailed` and `TaskCancelled` among it; `LocalProtocolError` `unsupported_request` for what
+    there is no handler for, before anything of its pause is asked, and `missing_answer` for a handler that returns
+    `None`. Raises `LocalProtocolError` `wrong_value` for an argument that is NaN or out of bounds; `TypeError` for a
+    wrong type, and for an awaitable.
     """
-    drive = _Drive(
+    drive = Drive(
         send,
         handlers,
-        timeout=_seconds("timeout", timeout),
-        answer_timeout=_seconds("answer_timeout", answer_timeout),
+        timeout=to_seconds("timeout", timeout),
+        answer_timeout=to_seconds("answer_timeout", answer_timeout),
         reask=reask,
         on_step=on_step,
         sleep=sleep,
     )
-    result: dict[str, Any] = _run_steps(drive.steps(call, max_retries), drive)
+    try:
+        result: dict[str, Any] = _run_steps(drive.steps(call, max_retries), drive)
+    except BaseException as error:
+        cancel = drive.task_to_cancel(error)
+        if cancel is not None:
+            with suppress(Exception):
+                _refuse_awaitable(cancel.function(*cancel.arguments), cancel.name)
+        raise
     return result
 
 
@@ -109,154 +102,36 @@ async def run_async(
     order, as a terminal needs it. `send`, the handlers and `on_step` may each return an awaitable; a prompt that blocks
     belongs in `asyncio.to_thread`. When one question fails, no further one is asked, those that are open are cancelled,
     and when they have ended that one exception is raised. `timeout` and `answer_timeout` cut short what is waited for.
-    When the task is cancelled, so is everything that it waits for, and nothing more is sent.
+    When the asyncio task is cancelled, so is everything that it waits for.
+
+    The `tasks/cancel` of a call that became a task is sent by an asyncio task of its own, so that it gets out even when
+    this one is cancelled again or runs in a scope that is; it is waited for, but no longer than 5 seconds.
 
     `call`, `handlers`, `reask`, `max_retries` and the errors are those of `run`.
     """
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
-    drive = _Drive(
+    drive = Drive(
         send,
         handlers,
-        timeout=_seconds("timeout", timeout),
-        answer_timeout=_seconds("answer_timeout", answer_timeout),
+        timeout=to_seconds("timeout", timeout),
+        answer_timeout=to_seconds("answer_timeout", answer_timeout),
         reask=reask,
         on_step=on_step,
         sleep=asyncio.sleep,
         concurrency=concurrency,
     )
-    result: dict[str, Any] = await _run_steps_async(drive.steps(call, max_retries), drive)
+    try:
+        result: dict[str, Any] = await _run_steps_async(drive.steps(call, max_retries), drive)
+    except BaseException as error:
+        cancel = drive.task_to_cancel(error)
+        if cancel is not None:
+            await _call_apart(cancel)
+        raise
     return result
 
 
-#: A generator as the docstring of this module describes it; its return value is its outcome.
-_Steps: TypeAlias = "Generator[HostCall | list[_Steps], Any, Any]"
-
-
-class _Drive(Struct):
-    """What a driver was given, and the generators of steps that follow from it.
-
-    Of `timeout` the time of sends and delays is taken off as it passes; an `answer_timeout` begins anew with each
-    pause, and ends at `answers_due`. `step` is where to go on from after an error.
-    """
-
-    send: Callable[..., Any]
-    handlers: Handlers
-    timeout: float
-    answer_timeout: float
-    reask: int
-    on_step: Callable[..., Any] | None
-    sleep: Callable[..., Any]
-    concurrency: int | None = None
-    answers_due: float = math.inf
-    step: Call | Pause | None = None
-
-    def __post_init__(self) -> None:
-        require_type("send", self.send, Callable, "callable")
-        require_type("handlers", self.handlers, Handlers, "Handlers")
-        require_count("reask", self.reask)
-        require_type("on_step", self.on_step, Callable | None, "callable")
-        require_type("sleep", self.sleep, Callable, "callable")
-        if self.concurrency is not None:
-            require_count("concurrency", self.concurrency, least=1)
-
-    def steps(self, start: Call | Pause, max_retries: int | None) -> _Steps:
-        """From a call or a pause to the final raw result."""
-        require_type("call", start, Call | Pause, "a Call or a Pause")
-        if max_retries is not None:
-            require_count("max_retries", max_retries)
-        meta = self.handlers.meta()
-        step: Call | Pause | Done = with_call(start, lambda call: call.bound(max_retries).declare(meta))
-        while not isinstance(step, Done):
-            self.step = step
-            if self.on_step is not None:
-                yield HostCall("on_step", self.on_step, (step,))
-            if isinstance(step, Call):
-                step = self._receive(step, (yield HostCall("send", self.send, (step.method, step.params))))
-            else:
-                if step.delay:
-                    yield HostCall("sleep", self.sleep, (min(step.delay, self.timeout),))
-                step = yield from self._resume(step)
-        return step.result
-
-    def _receive(self, call: Call, raw: Any) -> Done | Pause:
-        try:
-            return call.receive(_require_object(raw))
-        except RetryLimitExceeded as error:
-            self.step = error.pause
-            raise
-
-    def _resume(self, pause: Pause) -> _Steps:
-        """From a pause to the next call. Where a handler is missing, none of its requests is asked."""
-        state, host_requests = state_of(pause), pause.requests
-        requests = state.input_requests()
-        calls = {
-            key: host_call_for(self.handlers, key, request, host_requests.get(key)) for key, request in requests.items()
-        }
-        self.answers_due = time.monotonic() + self.answer_timeout
-        responses = yield [self._ask(state, key, requests[key], call) for key, call in calls.items()]
-        return from_state(Call, state.next_call(dict(zip(calls, responses, strict=True))))
-
-    def _ask(self, pause: PauseState, key: str, request: InputRequest, call: HostCall) -> _Steps:
-        """Ask for one thing until its answer fits, and return what is sent; raise once `reask` is used up."""
-        attempt = 1
-        while True:
-            answer = to_answer(key, request, call.name, (yield call))
-            response = pause.write_input_response(key, answer, request)
-            if isinstance(response, dict):
-                return response
-            if attempt > self.reask:
-                raise InvalidAnswer(response)
-            attempt += 1
-            # Copied anew: the request that the host was handed is the host's to change.
-            again = ask_again(pause.host_request(key), key, answer, response, attempt)
-            call = HostCall(call.name, call.function, (again,))
-
-    def advance(self, steps: _Steps, result: Any) -> Any:
-        """Let a generator go on with the result of its call; an error of its own says where to go on from."""
-        try:
-            return steps.send(result)
-        except MrtrError as error:
-            error.step = self.step
-            raise
-
-    @contextmanager
-    def time_of(self, call: HostCall) -> Iterator[float]:
-        """Give the time at which a call has to be done, and take what it lasts from the server's time if it is that.
-
-        Raises `CallTimeout` where that time has come.
-        """
-        began = time.monotonic()
-        if call.name == "on_step":
-            due = math.inf
-        else:
-            due = began + self.timeout if call.name in _OF_THE_SERVER else self.answers_due
-        if began >= due:
-            raise self.time_out(call)
-        try:
-            yield due
-        finally:
-            if call.name in _OF_THE_SERVER:
-                self.timeout -= time.monotonic() - began
-
-    def time_out(self, call: HostCall) -> CallTimeout:
-        """Make the error for a call that was not done in time."""
-        if call.name in _OF_THE_SERVER:
-            error = CallTimeout("timeout", "expected the call to be finished in time", "/timeout")
-        else:
-            error = CallTimeout("timeout", "expected every answer in time", "/answer_timeout")
-        error.step = self.step
-        return error
-
-
-def _require_object(result: Any) -> Any:
-    """Refuse JSON that is no object, as the server's fault: a transport passes on whatever it got."""
-    if result is None or isinstance(result, bool | int | float | str | list):
-        raise RemoteProtocolError("wrong_type", f"expected an object as the result, found {json_type(result)}")
-    return result
-
-
-def _run_steps(steps: _Steps, drive: _Drive) -> Any:
+def _run_steps(steps: Steps, drive: Drive) -> Any:
     """Run a generator of steps to its end, one call after the other."""
     result: Any = None
     while True:
@@ -270,17 +145,21 @@ def _run_steps(steps: _Steps, drive: _Drive) -> Any:
             result = _call_without_awaiting(step, drive)
 
 
-def _call_without_awaiting(call: HostCall, drive: _Drive) -> Any:
+def _call_without_awaiting(call: HostCall, drive: Drive) -> Any:
     with drive.time_of(call):
         result = call.function(*call.arguments)
-    if isinstance(result, Awaitable):
-        if isinstance(result, Coroutine):
-            result.close()
-        raise TypeError(f"{call.name} must return its result, not an awaitable: use run_async for that")
+    _refuse_awaitable(result, call.name)
     return result
 
 
-async def _run_steps_async(steps: _Steps, drive: _Drive) -> Any:
+def _refuse_awaitable(result: Any, name: str) -> None:
+    if isinstance(result, Awaitable):
+        if isinstance(result, Coroutine):
+            result.close()
+        raise TypeError(f"{name} must return its result, not an awaitable: use run_async for that")
+
+
+async def _run_steps_async(steps: Steps, drive: Drive) -> Any:
     """Run a generator of steps to its end: what it yields in a list at once, and all else one after the other."""
     result: Any = None
     while True:
@@ -294,7 +173,7 @@ async def _run_steps_async(steps: _Steps, drive: _Drive) -> Any:
             result = await _call_in_time(step, drive)
 
 
-async def _run_all_or_cancel(generators: list[_Steps], drive: _Drive) -> list[Any]:
+async def _run_all_or_cancel(generators: list[Steps], drive: Drive) -> list[Any]:
     """Run all, so many at once as there may be, and give what they returned.
 
     When one fails or is cancelled, none is begun any more, and the others are cancelled; all have ended when it raises.
@@ -325,7 +204,7 @@ async def _run_all_or_cancel(generators: list[_Steps], drive: _Drive) -> list[An
     return results
 
 
-async def _call_in_time(call: HostCall, drive: _Drive) -> Any:
+async def _call_in_time(call: HostCall, drive: Drive) -> Any:
     import asyncio  # noqa: PLC0415 - loaded only where it is used
 
     with drive.time_of(call) as due:
@@ -343,12 +222,20 @@ async def _call_in_time(call: HostCall, drive: _Drive) -> Any:
     raise drive.time_out(call)
 
 
-def _seconds(name: str, timeout: float | None) -> float:
-    require_type(name, timeout, int | float | None, "a number of seconds")
-    if timeout is None or timeout > _FOREVER:
-        return math.inf
-    if timeout <= 0:
-        return 0.0
-    if math.isnan(timeout):
-        raise LocalProtocolError("wrong_value", "expected a number of seconds", pointer(name))
-    return float(timeout)
+async def _call_apart(call: HostCall) -> None:
+    """Make a call in a task of its own, which no cancellation of the current one cuts off, and wait for its end."""
+    import asyncio  # noqa: PLC0415 - loaded only where it is used
+
+    async def make() -> None:
+        with suppress(Exception):
+            result = call.function(*call.arguments)
+            if isinstance(result, Awaitable):
+                await result
+
+    task, loop = asyncio.create_task(make()), asyncio.get_running_loop()
+    end = loop.time() + _CANCEL_TIMEOUT
+    while not task.done() and loop.time() < end:
+        # The error that led here is raised in the end, whatever is asked of this task meanwhile.
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task}, timeout=end - loop.time())
+    task.cancel()

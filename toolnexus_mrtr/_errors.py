@@ -33,7 +33,8 @@ class MrtrError(Exception):
     `code` is a word of a closed vocabulary, the same in every port. `at` is an RFC 6901 JSON Pointer into what was
     refused: the raw result, a schema, the answers (by key, or by place in a list), the one value that a function was
     given, or an argument by its name; `""` for the whole. `sentence` says to a person what was expected, and never
-    holds an answer's value; compare `code` and `at`, not the text.
+    holds an answer's value; compare `code` and `at`, not the text. Where a request of a task is meant, the text says
+    which one it is in order, not its key, since servers write the id of a task into keys; `at` has the key.
 
     `step` is the `Call` or the `Pause` to go on from, where `run` or `run_async` raised the error on its way: pass it
     to either of them. A `Call` is then sent again. It is `None` in any other error.
@@ -50,12 +51,13 @@ class MrtrError(Exception):
         self.sentence = sentence
         self.at = at
         self.step = None
+        self._shown_at = at
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.code!r}, {str(self)!r})"
 
     def __str__(self) -> str:
-        return f"{self.sentence}, at {quoted(self.at)}" if self.at else self.sentence
+        return f"{self.sentence}, at {quoted(self._shown_at)}" if self.at else self.sentence
 
 
 class RemoteProtocolError(MrtrError):
@@ -103,9 +105,7 @@ class InvalidAnswer(LocalProtocolError):
     errors: tuple[FieldError, ...]
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
-        listed = "; ".join(f"{quoted(error.at)}: {error.message[:_SENTENCE]}" for error in errors[:_LISTED])
-        more = f"; and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
-        super().__init__("invalid_answer", f"the answer does not satisfy the form: {listed}{more}", errors[0].at)
+        super().__init__("invalid_answer", _list_field_errors(errors), errors[0].at)
         self.errors = tuple(errors)
 
     def __str__(self) -> str:
@@ -113,7 +113,73 @@ class InvalidAnswer(LocalProtocolError):
         return self.sentence
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return InvalidAnswer, (self.errors,), {"step": self.step}
+        return InvalidAnswer, (self.errors,), {"step": self.step, "sentence": self.sentence, "args": self.args}
+
+
+class TaskFailed(MrtrError):
+    """The call became a task, and the task failed (code `task_failed`): its request ended in an error of JSON-RPC.
+
+    A tool that reports an error of its own has a result, with `isError`. `error` is what the server sent: `code`,
+    `message`, and perhaps `data`. `status_message` is what it said of the status, if anything. The text of this error
+    names the `code` alone, since all else may hold the id of the task.
+    """
+
+    error: dict[str, Any]
+    status_message: str | None
+
+    def __init__(self, error: dict[str, Any], status_message: str | None = None) -> None:
+        code = error["code"]
+        shown = f" with the error {code}" if -MAX_COUNT <= code <= MAX_COUNT else ""
+        super().__init__("task_failed", f"expected the task to be completed, it failed{shown}")
+        self.error = error
+        self.status_message = status_message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskFailed, (self.error, self.status_message), {"step": self.step}
+
+
+class TaskCancelled(MrtrError):
+    """The call became a task, and the task was cancelled (code `task_cancelled`), by whoever it was.
+
+    `status_message` is what the server said of the status, if anything.
+    """
+
+    status_message: str | None
+
+    def __init__(self, status_message: str | None = None) -> None:
+        super().__init__("task_cancelled", "expected the task to be completed, it was cancelled")
+        self.status_message = status_message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskCancelled, (self.status_message,), {"step": self.step}
+
+
+def hide_keys(error: MrtrError, keys: Iterable[object]) -> None:
+    """Let the text of an error name which request of a task is meant, in place of its key.
+
+    `keys` are those of all requests of the result, in order.
+    """
+    places = {pointer(str(key)): f"/<request {place}>" for place, key in enumerate(keys, 1)}
+    head = "/inputRequests" if isinstance(error, RemoteProtocolError) else ""
+
+    def show(at: str) -> str:
+        if not at.startswith(head + "/"):
+            return at
+        token, slash, rest = at.removeprefix(head + "/").partition("/")
+        return f"{head}{places.get('/' + token, '/<no request>')}{slash}{rest}"
+
+    shown_at = error._shown_at = show(error.at)  # noqa: SLF001 - it is this module's own
+    if isinstance(error, InvalidAnswer):
+        error.sentence = _list_field_errors(error.errors, show)
+    # What Python shows of an error beside its text.
+    error.args = (error.code, error.sentence, shown_at)
+
+
+def _list_field_errors(errors: Sequence[FieldError], show: Callable[[str], str] = str) -> str:
+    """Say of the first field errors where they are and what was expected."""
+    listed = "; ".join(f"{quoted(show(error.at))}: {error.message[:_SENTENCE]}" for error in errors[:_LISTED])
+    more = f"; and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
+    return f"the answer does not satisfy the form: {listed}{more}"
 
 
 def pointer(*tokens: str | int) -> str:

@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, final, overload
 
-from msgspec import Struct
-
 from toolnexus_mrtr._answers import HostAnswer
+from toolnexus_mrtr._call_state import CallState, fresh_id, make_call_state
 from toolnexus_mrtr._errors import MrtrError, require_count, require_type
-from toolnexus_mrtr._findings import raise_fault
 from toolnexus_mrtr._frozen import Frozen, from_state, state_of
-from toolnexus_mrtr._json import ENDLESS, copy_checked, copy_json, plain_text
+from toolnexus_mrtr._json import copy_checked
 from toolnexus_mrtr._outgoing import Disclosure, list_disclosures, make_headers
-from toolnexus_mrtr._reader import ElicitationRequests, input_requests
-from toolnexus_mrtr._state import (
-    CallState,
-    PauseState,
-    load,
-    require_declaration,
-    store,
-    stored_pause_invalid,
-    with_call,
-)
+from toolnexus_mrtr._pause_state import PauseState, with_call
+from toolnexus_mrtr._reader import input_requests
+from toolnexus_mrtr._receiving import Done, receive
+from toolnexus_mrtr._stored import load, store, stored_pause_invalid
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
-from toolnexus_mrtr._types import COMPLETE, ElicitRequest, InputRequest
-from toolnexus_mrtr._validation import Limits, require_result, result_type_faults
-
-
-class Done(Struct, frozen=True):
-    """The call is finished: `result` is a deep copy of the raw result, whole, and `result_type` its type.
-
-    The type is `"complete"` where the server left it out; another one is listed in the `result_types` of the call.
-    """
-
-    result: dict[str, Any]
-    result_type: str
-
-    def __repr__(self) -> str:
-        return f"Done(result_type={self.result_type!r})"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        return [("result_type", self.result_type)]
+from toolnexus_mrtr._types import ElicitRequest, InputRequest
+from toolnexus_mrtr._validation import Limits
 
 
 @final
@@ -57,6 +32,9 @@ class Call(Frozen):
     raises `RetryLimitExceeded`. At the pace of `Pause.delay` 200 polls take some 16 minutes. `limits` say how much one
     pause may hold. `result_types` are those that extensions add to `"complete"`. `id` tells this call from every other:
     64 random bits, unless given.
+
+    A `tools/call` that declares the extension `io.modelcontextprotocol/tasks` may become a task. It is followed by the
+    same loop: the next calls are its `tasks/get` and `tasks/update`, until it is done.
 
     Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry and for a number out of bounds, and `TypeError`
     for a wrong type.
@@ -78,40 +56,28 @@ class Call(Frozen):
         limits: Limits = Limits(),  # noqa: B008 - it is frozen
         id: str | None = None,
     ) -> None:
-        require_type("params", params, Mapping, "a mapping")
-        require_type("capabilities", capabilities, Mapping | None, "a mapping")
-        require_type("limits", limits, Limits, "Limits")
-        require_count("max_retries", max_retries)
-        require_count("max_polls", max_polls)
-        if isinstance(result_types, str | bytes) or not isinstance(result_types, Iterable):
-            raise TypeError(f"result_types must be an iterable of str, not {type(result_types).__name__}")
-        copy = copy_json(params, "/params", depth=limits.depth)
-        require_declaration(copy, "/params")
-        state = CallState(
-            method=plain_text("method", method, "method"),
-            params=copy,
-            server=None if server is None else plain_text("server", server, "server"),
-            capabilities=copy_json(capabilities, "/capabilities"),
+        state = make_call_state(
+            method,
+            params,
+            server=server,
+            capabilities=capabilities,
             max_retries=max_retries,
             max_polls=max_polls,
-            result_types=tuple(
-                plain_text("each of result_types", result_type, "result_types", place)
-                for place, result_type in enumerate(result_types)
-            ),
+            result_types=result_types,
             limits=limits,
-            id=_fresh_id() if id is None else plain_text("id", id, "id"),
+            id=id,
         )
         object.__setattr__(self, "_state", state)
 
     @property
     def method(self) -> str:
         """The method to send."""
-        return self._state.method
+        return self._state.sent[0]
 
     @property
     def params(self) -> dict[str, Any]:
         """The params to send, a fresh copy each time; those of a retry hold its answers and the server's state."""
-        copy: dict[str, Any] = copy_checked(self._state.params)
+        copy: dict[str, Any] = copy_checked(self._state.sent[1])
         return copy
 
     @property
@@ -119,11 +85,11 @@ class Call(Frozen):
         """The headers that the protocol asks of a streamable HTTP request, a fresh dict of ASCII text each time.
 
         They are `MCP-Protocol-Version` (what `_meta` says, else 2026-07-28), `Mcp-Method`, and `Mcp-Name` where the
-        method has one: tool, prompt or uri. What a header cannot carry as it is stands there in base64
+        method has one: tool, prompt, uri or id of a task. What a header cannot carry as it is stands there in base64
         (basic/transports/streamable-http, "Value Encoding"). All else of HTTP is the transport's, `Mcp-Param-*`
         included. In a `send`, `Call(method, params).headers` gives them for any method.
         """
-        return make_headers(self._state.method, self._state.params)
+        return make_headers(*self._state.sent)
 
     @property
     def disclosures(self) -> tuple[Disclosure, ...]:
@@ -134,7 +100,7 @@ class Call(Frozen):
         """
         if not self._state.retry:
             return ()
-        return list_disclosures(self._state.server, self._state.params.get("inputResponses", {}))
+        return list_disclosures(self._state.server, self._state.sent[1].get("inputResponses", {}))
 
     @property
     def server(self) -> str | None:
@@ -151,33 +117,48 @@ class Call(Frozen):
         """How many sends came before this one."""
         return self._state.retry
 
-    def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
-        """Take `raw`, the result of this call, and copy it: the call is done, or paused for input.
+    @property
+    def task_id(self) -> str | None:
+        """The id of the task that the call has become: a secret, since whoever has it can answer and cancel."""
+        return None if self._state.task is None else self._state.task.id
 
-        A pure function: the same result gives an equal value, here and in any other process.
+    def receive(self, raw: Mapping[str, Any]) -> Done | Pause:
+        """Take `raw`, the result of this call, and copy it: the call is done, or paused for input or by a task.
+
+        A pure function: the same result gives an equal value, here and in any other process. A `tasks/get` also takes
+        the params of a `notifications/tasks`.
 
         Raises `RemoteProtocolError` for the first fault (entries in the server's order): `unknown_result_type`,
-        `method_not_supported`, `nothing_requested`, `undeclared_capability`, `too_large`, and all that
-        `input_requests` raises; nothing of such a pause may be shown to anybody. Raises `RetryLimitExceeded` for one
-        pause too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
+        `method_not_supported`, `nothing_requested`, `undeclared_capability`, `too_large`, and all that `input_requests`
+        raises; of a task `wrong_task`, `unknown_task_status` and `reused_key` too. Nothing of such a pause may be shown
+        to anybody. Raises `TaskFailed` and `TaskCancelled` for a task that ended so, `RetryLimitExceeded` for one pause
+        too many, `LocalProtocolError` `not_a_result`, and `TypeError` for what is no map.
         """
-        state = self._state
-        raise_fault(next(result_type_faults(require_result(raw), state.result_types), None))
-        if not ElicitationRequests.is_input_required(raw):
-            # The call has ended, so that what JSON cannot carry is kept. Only a value that contains itself is refused.
-            result = copy_json(raw, depth=ENDLESS, remote=True, keep=True)
-            return Done(result, result.get("resultType", COMPLETE))
-        pause = from_state(Pause, state.accept_pause(raw))
-        if state_of(pause).is_past_limit:
+        received = receive(self._state, raw)
+        if isinstance(received, Done):
+            return received
+        pause = from_state(Pause, received)
+        if received.is_past_limit:
             raise RetryLimitExceeded(pause)
         return pause
 
     def restart(self) -> Call:
         """Give the call as it was first sent, with a new `id`: for a server that refuses the state that it gave.
 
-        Answers and state are left out; `_meta`, `max_retries` and all else are those of this call.
+        Answers and state are left out, and of a task it is the tool call; `_meta`, `max_retries` and all else are those
+        of this call.
         """
-        return from_state(Call, self._state.restart(_fresh_id()))
+        return from_state(Call, self._state.restart(fresh_id()))
+
+    def cancel_task(self) -> Call:
+        """Give the `tasks/cancel` of the task that the call has become, to send in place of this call or after it.
+
+        The server only acknowledges, and may finish the task all the same: its pauses then ask nothing, and lead on to
+        the end. To be polled no more is up to you.
+
+        Raises `LocalProtocolError` `no_task` for a call that is none.
+        """
+        return from_state(Call, self._state.cancel_task())
 
     def to_json(self) -> bytes:
         """Store the call, as ASCII JSON to keep as bytes or text. It is as secret as the params that it holds."""
@@ -197,7 +178,7 @@ class Call(Frozen):
 
 @final
 class Pause(Frozen):
-    """A call that waits for input; `Call.receive` makes it, and `Pause.from_json`.
+    """A call that waits for input, or for its task; `Call.receive` makes it, and `Pause.from_json`.
 
     Show its `requests`, or read its `input_requests`, and `resume`. What it gives out is copied each time.
     """
@@ -224,8 +205,8 @@ class Pause(Frozen):
 
     @property
     def input_requests(self) -> dict[str, InputRequest]:
-        """What is asked, by the server's keys and in its order."""
-        return input_requests(self.raw)
+        """What is asked, by the server's keys and in its order; of a task, what was not answered before."""
+        return input_requests({"inputRequests": copy_checked(self._state.entries)})
 
     @property
     def requests(self) -> dict[str, Request]:
@@ -241,9 +222,18 @@ class Pause(Frozen):
 
     @property
     def request_state(self) -> str | None:
-        """The state that the retry will echo, if the server sent one."""
-        state: str | None = self._state.raw.get("requestState")
-        return state
+        """The state that the retry will echo, if the server sent one; a task has none."""
+        return self._state.request_state
+
+    @property
+    def task_id(self) -> str | None:
+        """The id of the task that the call has become: a secret, since whoever has it can answer and cancel."""
+        return None if self._state.task is None else self._state.task.id
+
+    @property
+    def status_message(self) -> str | None:
+        """What the server says of the status of the task: text for people, to be passed through `printable`."""
+        return self._state.status_message
 
     @property
     def delay(self) -> float:
@@ -252,6 +242,9 @@ class Pause(Frozen):
         It is 0 where something new is asked, else 0.05, doubled by each next pause up to 5. What the last pause that
         asked anything asked too is not new: a server asks for the same visit until it is done. So answer a visit when
         it is done, not when it begins; each such answer counts as one of `max_retries`.
+
+        A task that asks nothing has the interval that its server told last: 1 second unless told, at least 0.05 and at
+        most 3600; it is 0 where the call became a task that has ended already.
         """
         return self._state.delay
 
@@ -281,8 +274,8 @@ class Pause(Frozen):
         cancel or the accept of a url `_meta` alone does. An `id` out of the `requests` of another pause is refused; any
         other is ignored. What `input_requests` gives as an `UnknownRequest` is answered with a map, which is sent
         whole. Where only elicitations are asked, an iterable of `Answer`s will do: each finds its request by `id`. A
-        `meta` replaces the `_meta` of the params. `max_retries` says how many sends with answers there may be from here
-        on, this one among them; polls are counted anew too.
+        `meta` replaces the `_meta` of the params; that of a task has to declare the extension again. `max_retries` says
+        how many sends with answers there may be from here on, this one among them; polls are counted anew too.
 
         Raises `InvalidAnswer` with the field errors of all forms at once; `LocalProtocolError` `missing_answer`,
         `unexpected_answer`, `answer_id_mismatch`, `answer_kind_mismatch`, `wrong_value`; `RemoteProtocolError`, what
@@ -294,6 +287,13 @@ class Pause(Frozen):
             require_count("max_retries", max_retries)
         pause = with_call(self, lambda call: call.bound(max_retries))
         return from_state(Call, state_of(pause).resume(answers, meta))
+
+    def cancel_task(self) -> Call:
+        """Give the call that cancels the task, as `Call.cancel_task` does.
+
+        Raises `LocalProtocolError` `no_task` where the call has become none.
+        """
+        return from_state(Call, self._state.cancel_task())
 
     def to_json(self) -> bytes:
         r"""Store the pause, as ASCII JSON. It holds the call's params and the state, and is as secret as they are.
@@ -315,8 +315,9 @@ class Pause(Frozen):
         """
         state, raw = load(data, server)
         try:
-            if raw is not None and ElicitationRequests.is_input_required(raw):
-                return from_state(Pause, state.accept_pause(raw))
+            received = None if raw is None else receive(state, raw)
+            if isinstance(received, PauseState):
+                return from_state(Pause, received)
         except MrtrError:
             pass
         raise stored_pause_invalid()
@@ -339,7 +340,3 @@ class RetryLimitExceeded(MrtrError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RetryLimitExceeded, (self.pause,), {"step": self.step}
-
-
-def _fresh_id() -> str:
-    return os.urandom(8).hex()

@@ -23,6 +23,14 @@ SECRETS: Final = ELICITATION + "#form-mode-security"
 URL_MODE: Final = ELICITATION + "#url-mode-elicitation-requests"
 SAFE_URLS: Final = ELICITATION + "#safe-url-handling"
 
+#: The extension has a page of its own.
+TASKS: Final = "https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md"
+TASK_STATUS: Final = TASKS + "#task-status"
+TASK_CREATION: Final = TASKS + "#task-creation"
+TASK_POLLING: Final = TASKS + "#task-polling"
+TASK_UPDATES: Final = TASKS + "#task-update-requests"
+TASK_NOTIFICATIONS: Final = TASKS + "#task-status-notifications"
+
 #: A server could send a result with more findings than anyone reads, and make them cost more than the result.
 MOST_FINDINGS: Final = 1_000
 

@@ -8,14 +8,15 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from toolnexus_mrtr._call_state import CAPABILITIES
 from toolnexus_mrtr._errors import LocalProtocolError, pointer, require_type
 from toolnexus_mrtr._json import copy_checked, copy_json
 from toolnexus_mrtr._outgoing import PROTOCOL_VERSION, REVISION
-from toolnexus_mrtr._state import CAPABILITIES
 from toolnexus_mrtr._toolnexus import Answer, AnswerLike, Request
 from toolnexus_mrtr._types import (
     FORM,
     MODES,
+    TASKS_EXTENSION,
     URL,
     CreateMessageRequest,
     CreateMessageResult,
@@ -38,6 +39,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 
     modes: Collection[Literal["form", "url"]] = MODES
     sampling_tools: bool = False
+    tasks: bool = False
     extensions: Mapping[str, Any] | None = None
 
 
@@ -48,7 +50,9 @@ class Handlers(_Options, frozen=True):
     language model, `list_roots` lists the client's roots. Each returns its result or, for `run_async`, an awaitable of
     it; a prompt that blocks belongs in `asyncio.to_thread`, since handlers are called in the loop. What they are handed
     is theirs to change. `modes` are the kinds of elicitation that `wait_for` can show; `sampling_tools` says that
-    `create_message` heeds `tools` and `tool_choice`. `extensions` are declared as they are, by their identifiers.
+    `create_message` heeds `tools` and `tool_choice`. `tasks` declares the extension `io.modelcontextprotocol/tasks`: a
+    tool call may become a task, which `run` and `run_async` follow. `extensions` are declared as they are, by their
+    identifiers.
 
     Raises `LocalProtocolError` `wrong_value` for `modes` that are empty or hold another word, and `TypeError` for a
     wrong type.
@@ -62,6 +66,7 @@ class Handlers(_Options, frozen=True):
         for name in ("wait_for", "create_message", "list_roots"):
             require_type(name, getattr(self, name), Callable | None, "callable")
         require_type("sampling_tools", self.sampling_tools, bool, "a bool")
+        require_type("tasks", self.tasks, bool, "a bool")
         if isinstance(self.modes, str) or not isinstance(self.modes, Iterable):
             raise TypeError(f"modes must be an iterable of str, not {type(self.modes).__name__}")
         modes = tuple(self.modes)
@@ -78,6 +83,7 @@ class Handlers(_Options, frozen=True):
             sampling=self.create_message is not None,
             sampling_tools=self.sampling_tools,
             roots=self.list_roots is not None,
+            tasks=self.tasks,
             extensions=copy_checked(self.extensions),
         )
 
@@ -96,19 +102,21 @@ def request_meta(
     sampling: bool = False,
     sampling_tools: bool = False,
     roots: bool = False,
+    tasks: bool = False,
     extensions: Mapping[str, Any] | None = None,
     client_info: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Give the `_meta` of a request (basic/index, "_meta") to a client without `Handlers`; what is true is declared.
 
     `form` and `url` are the modes of elicitation; `sampling_tools` implies `sampling`; `roots` is for a client that
-    lists its roots. `extensions` are declared as they are, by their identifiers; `client_info` is the client's `name`
+    lists its roots. `tasks` declares the extension `io.modelcontextprotocol/tasks`, by which a tool call may become a
+    task. `extensions` are declared as they are, by their identifiers; `client_info` is the client's `name`
     and `version`, which a client SHOULD send.
 
     Raises `TypeError` for a wrong type, and `LocalProtocolError` `wrong_value` for what JSON cannot carry.
     """
     flags = {"form": form, "url": url, "sampling": sampling, "sampling_tools": sampling_tools, "roots": roots}
-    for name, flag in flags.items():
+    for name, flag in {**flags, "tasks": tasks}.items():
         require_type(name, flag, bool, "a bool")
     require_type("extensions", extensions, Mapping | None, "a mapping")
     capabilities = _make_capabilities(
@@ -116,13 +124,20 @@ def request_meta(
         sampling=sampling or sampling_tools,
         sampling_tools=sampling_tools,
         roots=roots,
+        tasks=tasks,
         extensions=copy_json(extensions, "/extensions"),
     )
     return _make_meta(capabilities, client_info)
 
 
 def _make_capabilities(
-    modes: Collection[str], *, sampling: bool, sampling_tools: bool, roots: bool, extensions: dict[str, Any] | None
+    modes: Collection[str],
+    *,
+    sampling: bool,
+    sampling_tools: bool,
+    roots: bool,
+    tasks: bool,
+    extensions: dict[str, Any] | None,
 ) -> dict[str, Any]:
     declared: dict[str, Any] = {}
     if modes:
@@ -131,6 +146,8 @@ def _make_capabilities(
         declared["sampling"] = {"tools": {}} if sampling_tools else {}
     if roots:
         declared["roots"] = {}
+    if tasks:
+        extensions = {TASKS_EXTENSION: {}, **(extensions or {})}
     if extensions is not None:
         declared["extensions"] = extensions
     return declared

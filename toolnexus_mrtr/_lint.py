@@ -16,6 +16,10 @@ from toolnexus_mrtr._findings import (
     SAFE_URLS,
     SAMPLING,
     SERVERS,
+    TASK_CREATION,
+    TASK_NOTIFICATIONS,
+    TASK_POLLING,
+    TASK_STATUS,
     URL_MODE,
     Finding,
     error,
@@ -25,8 +29,35 @@ from toolnexus_mrtr._findings import (
 from toolnexus_mrtr._forms import form_findings, form_message_findings
 from toolnexus_mrtr._json import copy_json
 from toolnexus_mrtr._sampling import message_findings
+from toolnexus_mrtr._tasks import (
+    ACKNOWLEDGED_METHODS,
+    COMPLETED,
+    ENDED,
+    FAILED,
+    STATUS_METHODS,
+    STATUSES,
+    TASK_METHODS,
+    asks,
+    declares_tasks,
+    identity_faults,
+    is_task,
+    status_faults,
+    task_faults,
+    task_type_faults,
+)
 from toolnexus_mrtr._text import json_type
-from toolnexus_mrtr._types import COMPLETE, ELICIT, FORM, INPUT_REQUIRED, LIST_ROOTS, PAUSABLE_METHODS, SAMPLE, URL
+from toolnexus_mrtr._types import (
+    CALL_TOOL,
+    COMPLETE,
+    ELICIT,
+    FORM,
+    INPUT_REQUIRED,
+    LIST_ROOTS,
+    PAUSABLE_METHODS,
+    SAMPLE,
+    TASK_NOTIFICATION,
+    URL,
+)
 from toolnexus_mrtr._urls import inspect_url
 from toolnexus_mrtr._validation import (
     Entry,
@@ -34,6 +65,7 @@ from toolnexus_mrtr._validation import (
     entry_faults,
     entry_of,
     input_requests_faults,
+    member_faults,
     pause_faults,
     paused_result_faults,
     request_state_faults,
@@ -45,7 +77,12 @@ _LIMITS: Final = Limits()
 
 _METHODS: Final = (ELICIT, SAMPLE, LIST_ROOTS)
 
+_TYPES: Final = (COMPLETE, INPUT_REQUIRED)
+
 _PAUSE_MEMBERS: Final = ("inputRequests", "requestState")
+
+#: The members of a task that belong to one status alone; a `requestState` belongs to none.
+_MEMBERS_BY_STATUS: Final = {"inputRequests": INPUT_REQUIRED, "result": COMPLETED, "error": FAILED, "requestState": ""}
 
 _URL_WARNINGS: Final = {
     "insecure_http": "expected https, this url is http and leaves the machine",
@@ -103,7 +140,12 @@ def _collect(findings: Iterable[Finding]) -> tuple[list[Finding], int]:
 
 def _refusals(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
     """What `Call.receive` refuses the result for; it raises the first."""
-    yield from result_type_faults(raw)
+    if _is_of_task(raw, method, capabilities):
+        method = method or CALL_TOOL
+        yield from task_faults(raw, method=method, capabilities=capabilities, limits=_LIMITS)
+        yield from _not_json_of_task(raw, method)
+        return
+    yield from result_type_faults(raw, _TYPES)
     if raw.get("resultType") == INPUT_REQUIRED:
         yield from pause_faults(raw, method=method, capabilities=capabilities, limits=_LIMITS)
         yield from _not_json(raw)
@@ -115,27 +157,91 @@ def _findings(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[
     except MrtrError as fault:
         yield error(fault.code, fault.sentence, "", MRTR)
         return
-    result_type = raw.get("resultType")
-    present = [name for name in _PAUSE_MEMBERS if name in raw]
-    if "resultType" not in raw:
+    if "resultType" not in raw and method != TASK_NOTIFICATION:
         # Older servers leave it out, those of this revision must not (basic/index, "ResultType").
         yield error("missing_member", "expected a member 'resultType'", "/resultType", RESULT_TYPE)
-    yield from result_type_faults(raw)
+    if _is_of_task(raw, method, capabilities):
+        yield from _task_findings(raw, method or CALL_TOOL, capabilities)
+    else:
+        yield from _result_findings(raw, method, capabilities)
+
+
+def _result_findings(
+    raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None
+) -> Iterator[Finding]:
+    result_type = raw.get("resultType")
+    present = [name for name in _PAUSE_MEMBERS if name in raw]
+    yield from result_type_faults(raw, _TYPES)
     if result_type == COMPLETE:
-        # The result of a task, which another method gets, has such members too.
+        # The results of other methods may have such members too.
         for name in present if method is None or method in PAUSABLE_METHODS else ():
             yield warning("not_paused", f"expected no {name} in a result that is complete", f"/{name}", MRTR)
         return
     if result_type == INPUT_REQUIRED:
         yield from paused_result_faults(raw, method)
     if present:
-        yield from _pause_findings(raw, capabilities)
+        yield from _null_member(raw, "inputRequests")
+        yield from _entries_findings(raw, capabilities)
+        yield from _null_member(raw, "requestState")
+        yield from request_state_faults(raw, _LIMITS)
     if result_type == INPUT_REQUIRED:
         yield from _not_json(raw)
 
 
-def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
-    yield from _null_member(raw, "inputRequests")
+def _is_of_task(raw: Mapping[str, Any], method: str | None, capabilities: Mapping[str, Any] | None) -> bool:
+    """Whether a result is one of a task, or says that a call became one, which may have been declared."""
+    return method in TASK_METHODS or (is_task(raw) and (capabilities is None or declares_tasks(capabilities)))
+
+
+def _task_findings(raw: Mapping[str, Any], method: str, capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
+    yield from task_type_faults(raw, method)
+    if method == TASK_NOTIFICATION:
+        yield from _unexpected(raw, "resultType", TASK_NOTIFICATIONS)
+    if method not in ACKNOWLEDGED_METHODS:
+        yield from identity_faults(raw, _LIMITS)
+        yield from _task_member_findings(raw, method)
+    if method in STATUS_METHODS:
+        yield from status_faults(raw)
+    if asks(raw, method):
+        yield from _entries_findings(raw, capabilities)
+    yield from _not_json_of_task(raw, method)
+
+
+def _task_member_findings(raw: Mapping[str, Any], method: str) -> Iterator[Finding]:
+    """What no reader refuses in a task, and is wrong all the same (schema.ts of the extension, Task)."""
+    yield from member_faults(raw, "createdAt", "a string", "", TASK_CREATION)
+    yield from member_faults(raw, "lastUpdatedAt", "a string", "", TASK_CREATION)
+    if "ttlMs" not in raw:
+        yield error("missing_member", "expected a member 'ttlMs', null where it is unlimited", "/ttlMs", TASK_CREATION)
+    for name in ("ttlMs", "pollIntervalMs"):
+        value = raw.get(name)
+        if name == "pollIntervalMs":
+            yield from _null_member(raw, name, spec=TASK_POLLING)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value % 1):
+            yield wrong_type("a whole number", value, f"/{name}", TASK_CREATION)
+    yield from _null_member(raw, "statusMessage", spec=TASK_STATUS)
+    yield from member_faults(raw, "statusMessage", "a string", "", TASK_STATUS, needed=False)
+    status = raw.get("status") if method in STATUS_METHODS else None
+    if method in STATUS_METHODS and status not in STATUSES:
+        return
+    # What belongs to another status, or to none; a call that has just become a task has nothing of it.
+    for name, its_status in _MEMBERS_BY_STATUS.items():
+        if its_status != status:
+            yield from _unexpected(raw, name, TASK_STATUS)
+
+
+def _unexpected(raw: Mapping[str, Any], name: str, spec: str) -> Iterator[Finding]:
+    if name in raw:
+        yield error("unexpected_member", f"expected no {name} here", f"/{name}", spec)
+
+
+def _not_json_of_task(raw: Mapping[str, Any], method: str) -> Iterator[Finding]:
+    """The same of a result that is a pause of a task; one that ends it is kept as it is."""
+    if method not in STATUS_METHODS or raw.get("status") not in ENDED:
+        yield from _not_json(raw)
+
+
+def _entries_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:
     entries = raw.get("inputRequests")
     if isinstance(entries, Mapping) and not entries:
         yield warning("asks_nothing", "expected something to be asked, or no inputRequests", "/inputRequests", SERVERS)
@@ -144,13 +250,11 @@ def _pause_findings(raw: Mapping[str, Any], capabilities: Mapping[str, Any] | No
         yield from entry_faults(key, entry, capabilities, _LIMITS)
         if isinstance(entry, Mapping):
             yield from _entry_findings(key, entry, capabilities)
-    yield from _null_member(raw, "requestState")
-    yield from request_state_faults(raw, _LIMITS)
 
 
-def _null_member(holder: Mapping[str, Any], name: str, at: str = "") -> Iterator[Finding]:
+def _null_member(holder: Mapping[str, Any], name: str, at: str = "", spec: str = MRTR) -> Iterator[Finding]:
     if name in holder and holder[name] is None:
-        yield error("null_member", f"expected {name} to be left out, found null", f"{at}/{name}", MRTR)
+        yield error("null_member", f"expected {name} to be left out, found null", f"{at}/{name}", spec)
 
 
 def _entry_findings(key: Any, raw: Mapping[str, Any], capabilities: Mapping[str, Any] | None) -> Iterator[Finding]:

@@ -9,13 +9,22 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolnexus_mrtr._errors import pointer
+from toolnexus_mrtr._types import CALL_TOOL, CANCEL_TASK, GET_TASK, UPDATE_TASK
 
 #: The member of `_meta` that says which revision a client speaks (basic/index, "_meta"), and what this one does.
 PROTOCOL_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 REVISION: Final = "2026-07-28"
 
-#: The member of the params that names what is called, by method (basic/transports/streamable-http, "Standard Headers").
-_NAMES: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+#: The member of the params that names what is called, by method (basic/transports/streamable-http, "Standard Headers";
+#: of a task: the page of its extension, "Streamable HTTP: Routing Headers").
+_NAMES: Final = {
+    CALL_TOOL: "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    GET_TASK: "taskId",
+    UPDATE_TASK: "taskId",
+    CANCEL_TASK: "taskId",
+}
 
 _KINDS: Final = {
     bool: "boolean",
@@ -49,7 +58,7 @@ class Disclosure(Struct, frozen=True):
 
 
 def name_of(method: str, params: Mapping[str, Any]) -> str | None:
-    """Give the name of the tool or prompt, or the uri of the resource; `None` where the params have none."""
+    """Give the name of the tool or prompt, the uri of the resource or the id of the task, if the params have it."""
     name = params.get(_NAMES[method]) if method in _NAMES else None
     return name if isinstance(name, str) else None
 

@@ -19,6 +19,15 @@ PAUSABLE_METHODS: Final = ("prompts/get", "resources/read", "tools/call")
 
 COMPLETE: Final = "complete"
 INPUT_REQUIRED: Final = "input_required"
+TASK: Final = "task"
+
+#: The extension by which a tool call may become a task (SEP-2663), and its methods.
+TASKS_EXTENSION: Final = "io.modelcontextprotocol/tasks"
+CALL_TOOL: Final = "tools/call"
+GET_TASK: Final = "tasks/get"
+UPDATE_TASK: Final = "tasks/update"
+CANCEL_TASK: Final = "tasks/cancel"
+TASK_NOTIFICATION: Final = "notifications/tasks"
 
 #: The two kinds of elicitation.
 FORM: Final = "form"

@@ -25,7 +25,7 @@ An example. This result answers a `tools/call` whose client declared `{"elicitat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
@@ -51,7 +51,6 @@ from toolnexus_mrtr._types import (
     COMPLETE,
     ELICIT,
     FORM,
-    INPUT_REQUIRED,
     LIST_ROOTS,
     MODES,
     PAUSABLE_METHODS,
@@ -165,14 +164,15 @@ def _read_well_formed_elicitation(params: Any) -> ElicitRequest | None:
     return None
 
 
-def result_type_faults(raw: Mapping[str, Any], result_types: Iterable[str] = ()) -> Iterator[Finding]:
-    """A result of a type that nobody declared must not be used (basic/index, "ResultType")."""
+def result_type_faults(raw: Mapping[str, Any], known: Container[str], at: str = "") -> Iterator[Finding]:
+    """A result of a type that is not known must not be used (basic/index, "ResultType")."""
     found = raw.get("resultType", COMPLETE)
     if not isinstance(found, str):
-        yield error("unknown_result_type", f"expected a string, found {json_type(found)}", "/resultType", RESULT_TYPE)
-    elif found not in (COMPLETE, INPUT_REQUIRED, *result_types):
-        message = f"expected a result type that was declared, found {quoted(found)}"
-        yield error("unknown_result_type", message, "/resultType", RESULT_TYPE)
+        message = f"expected a string, found {json_type(found)}"
+        yield error("unknown_result_type", message, at + "/resultType", RESULT_TYPE)
+    elif found not in known:
+        message = f"expected a result type that was declared and fits here, found {quoted(found)}"
+        yield error("unknown_result_type", message, at + "/resultType", RESULT_TYPE)
 
 
 def pause_faults(
@@ -245,18 +245,18 @@ def shape_faults(entry: Any, at: str, *, strict: bool) -> Iterator[Finding]:
     parts = entry_of(entry)
     faults: list[Iterator[Finding]] = []
     if parts.params_at and (strict or "method" in entry):
-        faults.append(_member_faults(entry, "method", "a string", at, MRTR))
+        faults.append(member_faults(entry, "method", "a string", at, MRTR))
     if parts.params_at and parts.method == ELICIT:
-        faults.append(_member_faults(entry, "params", "an object", at, ELICITATION, needed=strict))
+        faults.append(member_faults(entry, "params", "an object", at, ELICITATION, needed=strict))
     if parts.mode is not UNSET:
         faults.append(_elicitation_faults(parts, at + parts.params_at, strict=strict))
     elif strict and parts.method == SAMPLE:
-        faults.append(_member_faults(entry, "params", "an object", at, SAMPLING))
+        faults.append(member_faults(entry, "params", "an object", at, SAMPLING))
         if isinstance(parts.params, Mapping):
-            faults.append(_member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING))
-            faults.append(_member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING))
+            faults.append(member_faults(parts.params, "messages", "an array", at + "/params", SAMPLING))
+            faults.append(member_faults(parts.params, "maxTokens", "a number", at + "/params", SAMPLING))
     elif strict and parts.method == LIST_ROOTS:
-        faults.append(_member_faults(entry, "params", "an object", at, ROOTS, needed=False))
+        faults.append(member_faults(entry, "params", "an object", at, ROOTS, needed=False))
     return chain.from_iterable(faults)
 
 
@@ -276,12 +276,12 @@ def _elicitation_faults(parts: Entry, at: str, *, strict: bool) -> Iterator[Find
         yield error("unknown_mode", f"expected the mode 'form' or 'url', found {found}", at + "/mode", ELICITATION)
     members = [("requestedSchema", "an object"), ("url", "a string")]
     own, other = reversed(members) if mode == URL else members
-    yield from _member_faults(params, "message", "a string", at, ELICITATION, needed=strict or "message" in params)
-    yield from _member_faults(params, *own, at, ELICITATION, needed=strict and mode in MODES)
-    yield from _member_faults(params, *other, at, ELICITATION, needed=False)
+    yield from member_faults(params, "message", "a string", at, ELICITATION, needed=strict or "message" in params)
+    yield from member_faults(params, *own, at, ELICITATION, needed=strict and mode in MODES)
+    yield from member_faults(params, *other, at, ELICITATION, needed=False)
 
 
-def _member_faults(
+def member_faults(
     params: Mapping[str, Any], name: str, expected: str, at: str, spec: str, *, needed: bool = True
 ) -> Iterator[Finding]:
     """One member is absent, or of another type; where it is not needed, it may be absent or null."""

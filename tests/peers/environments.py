@@ -21,9 +21,12 @@ def python_environment(place: Path, requirements: Path) -> Path:
     return interpreter
 
 
-def quietly(*command: str | Path) -> None:
+def quietly(*command: str | Path, variables: Mapping[str, str] | None = None) -> None:
     """Run a command, and show what it said only when it fails."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    environment = os.environ | (variables or {})
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode:
         raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")
 

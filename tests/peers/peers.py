@@ -1,8 +1,10 @@
 """The servers that are spoken to: what the table calls each, how it is started, and that it is ended.
 
-PEERS_PYTHON names the interpreter that has the Python servers, PEERS_NODE the folder that holds node_modules.
+PEERS_PYTHON names the interpreter that has the Python servers, PEERS_FASTMCP_TASKS that of an older FastMCP with tasks,
+PEERS_NODE the folder that holds node_modules.
 """
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +17,14 @@ from processes import started
 
 HERE = Path(__file__).parent
 PYTHON = os.environ["PEERS_PYTHON"]
+FASTMCP_TASKS = os.environ["PEERS_FASTMCP_TASKS"]
 NODE = Path(os.environ["PEERS_NODE"])
 
 #: A key that outlives the server that seals by it.
 KEY = "a key that two servers in a row seal their states by"
+
+#: What the servers ask, and what a person enters.
+SCRIPT = json.loads((HERE / "script.json").read_bytes())
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,8 @@ class Connection:
         return self.transport.send(method, params)
 
 
-def python(file: str, *options: str) -> tuple[str, ...]:
-    return PYTHON, str(HERE / file), *options
+def python(file: str, *options: str, interpreter: str = PYTHON) -> tuple[str, ...]:
+    return interpreter, str(HERE / file), *options
 
 
 def node(file: str, *options: str) -> tuple[str, ...]:
@@ -62,10 +68,10 @@ def in_every_transport(server: str, command: Sequence[str], *, streamed: bool = 
 
 
 #: Servers that play script.json; what they ask for is in every transport the same.
-PLAIN = [
-    *in_every_transport("Python `mcp`, low level", python("python_server.py"), streamed=True),
-    *in_every_transport("TypeScript `@modelcontextprotocol/server`", node("typescript_server.mjs"), streamed=True),
-]
+TYPESCRIPT = in_every_transport(
+    "TypeScript `@modelcontextprotocol/server`", node("typescript_server.mjs"), streamed=True
+)
+PLAIN = [*in_every_transport("Python `mcp`, low level", python("python_server.py"), streamed=True), *TYPESCRIPT]
 SEALED = [
     *in_every_transport("Python `mcp`, low level, sealed state", python("python_server.py", "--sealed", KEY)),
     *in_every_transport(
@@ -73,6 +79,13 @@ SEALED = [
     ),
 ]
 SCRIPTED = PLAIN + SEALED
+
+#: Servers that run tools of script.json as tasks.
+EXTENSION = in_every_transport("Python `mcp`, `MCPServer` with an extension for tasks", python("task_server.py"))
+FASTMCP = in_every_transport(
+    "FastMCP with `fastmcp-tasks`", python("fastmcp_task_server.py", interpreter=FASTMCP_TASKS)
+)
+TASKS = EXTENSION + TYPESCRIPT + FASTMCP
 
 RESOLVERS = in_every_transport("Python `mcp`, `MCPServer` with resolvers", python("resolver_server.py"))
 GUARDS = in_every_transport("FastMCP with guards", python("guard_server.py"))
@@ -103,3 +116,9 @@ def connected(peer: Peer) -> Iterator[Connection]:
 def version_of(transport: Transport) -> str:
     discovered = transport.send("server/discover", {"_meta": META})
     return discovered["_meta"]["io.modelcontextprotocol/serverInfo"]["version"]
+
+
+def heard(result):
+    """What a server that plays script.json says that it heard, round by round."""
+    (content,) = result["content"]
+    return json.loads(content["text"])

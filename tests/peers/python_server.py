@@ -16,6 +16,9 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+#: What is asked; the command line may name another script.
+SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
+
 
 def heard_so_far(params):
     """What was heard in each round before this request, and in this one."""
@@ -46,12 +49,20 @@ def play(method, name, params):
     return types.InputRequiredResult.model_validate(asked), None
 
 
+def call_tool(name, params):
+    """Play the script of a tool, as a plain call and as a task alike."""
+    paused, text = play("tools/call", name, params)
+    end = SCRIPT.get("tasks", {}).get(name, {})
+    if paused is None and "error" in end:
+        raise MCPError(**end["error"])
+    return paused or types.CallToolResult(content=[types.TextContent(text=text)], is_error=end.get("isError", False))
+
+
 def make_server(*, streamed):
-    async def call_tool(ctx, params):
+    async def on_call_tool(ctx, params):
         if streamed:
             await ctx.session.report_progress(1)
-        paused, text = play("tools/call", params.name, params)
-        return paused or types.CallToolResult(content=[types.TextContent(text=text)])
+        return call_tool(params.name, params)
 
     async def get_prompt(ctx, params):
         paused, text = play("prompts/get", params.name, params)
@@ -72,7 +83,7 @@ def make_server(*, streamed):
         "python-server",
         version=version("mcp"),
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=on_call_tool,
         on_get_prompt=get_prompt,
         on_read_resource=read_resource,
     )
@@ -90,9 +101,10 @@ if __name__ == "__main__":
     parser.add_argument(
         "--sealed", metavar="KEY", nargs="?", const="", help="seal the state, without KEY by a fresh one"
     )
-    parser.add_argument("--script", type=Path, default=Path(__file__).with_name("script.json"))
+    parser.add_argument("--script", type=Path)
     options = parser.parse_args()
-    SCRIPT = json.loads(options.script.read_bytes())
+    if options.script is not None:
+        SCRIPT = json.loads(options.script.read_bytes())
     server = make_server(streamed=options.streamed)
     if options.sealed is not None:
         policy = RequestStateSecurity(keys=[options.sealed]) if options.sealed else RequestStateSecurity.ephemeral()

@@ -50,7 +50,7 @@ def run_reporting(interpreter: Path, names: list[str], variables: dict[str, str]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="write the table into the README instead of comparing it")
+    parser.add_argument("--write", action="store_true", help="write the README's table, and record tasks anew")
     parser.add_argument(
         "--environments", metavar="DIR", type=Path, help="keep the environments there and use them again"
     )
@@ -62,10 +62,12 @@ def main() -> None:
         with ThreadPoolExecutor() as pool:
             servers = pool.submit(python_environment, home / "servers", HERE / "requirements.txt")
             toolnexus = pool.submit(python_environment, home / "toolnexus", HERE / "requirements-toolnexus.txt")
+            tasks = pool.submit(python_environment, home / "fastmcp-tasks", HERE / "requirements-fastmcp-tasks.txt")
             node = pool.submit(node_environment, home / "node")
         print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
         variables = {
             "PEERS_PYTHON": str(servers.result()),
+            "PEERS_FASTMCP_TASKS": str(tasks.result()),
             "PEERS_NODE": str(node.result()),
             "PEERS_REPORT": str(Path(scratch) / "report.json"),
         }
@@ -77,6 +79,7 @@ def main() -> None:
     wanted = with_table(readme, NAME, table(passed))
     if options.write:
         README.write_text(wanted, "utf-8")
+        quietly(servers.result(), HERE / "record_tasks.py", ROOT / "tests" / "wire" / "tasks", variables=variables)
     elif wanted != readme:
         raise SystemExit(f"{table(passed)}\nREADME.md says otherwise: with --write it is corrected.")
     print(f"all of it: {time.monotonic() - began:.0f} s")

@@ -1,29 +1,20 @@
 """Servers on the Python and the TypeScript SDK: each gives back what it was told, as its own SDK understood it."""
 
-import asyncio
 import json
-from pathlib import Path
 
 import pytest
+from drives import DRIVES, HEARD, handlers
 from low_level_client import META, ServerError, complete
-from peers import PLAIN, SCRIPTED, SEALED
+from peers import PLAIN, SCRIPT, SCRIPTED, SEALED, heard
 
 from toolnexus_mrtr import (
     Answer,
     Call,
-    CreateMessageResult,
-    ElicitRequest,
     ElicitResult,
     Handlers,
     InvalidAnswer,
-    ListRootsResult,
     RemoteProtocolError,
-    Root,
-    run,
-    run_async,
 )
-
-SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
 
 #: Lets a server that can stream do so.
 WITH_PROGRESS = META | {"progressToken": "p-1"}
@@ -48,12 +39,6 @@ BOOKING = {
 
 def tool(name, **options):
     return Call("tools/call", {"name": name, "arguments": {}, "_meta": WITH_PROGRESS}, **options)
-
-
-def heard(result):
-    """What the server says that it heard, round by round."""
-    (content,) = result["content"]
-    return json.loads(content["text"])
 
 
 def answering(**values):
@@ -139,56 +124,10 @@ def test_a_pause_that_asks_nothing_is_retried_with_its_state_alone(server):
     assert heard(complete(server.send, tool("wait"), answering())) == [None, None]
 
 
-def driven_by_hand(server, handlers):
-    def answers(pause):
-        return {
-            key: handlers.wait_for(pause.requests[key])
-            if isinstance(asked, ElicitRequest)
-            else handlers.list_roots()
-            if key == "roots"
-            else handlers.create_message(asked)
-            for key, asked in pause.input_requests.items()
-        }
-
-    return complete(server.send, tool("mixed"), answers)
-
-
-def driven_by_run(server, handlers):
-    return run(tool("mixed"), server.send, handlers)
-
-
-def driven_by_run_async(server, handlers):
-    async def send(method, params):
-        return await asyncio.to_thread(server.send, method, params)
-
-    return asyncio.run(run_async(tool("mixed"), send, handlers))
-
-
 @pytest.mark.exercises("form, sampling and roots at once")
-@pytest.mark.parametrize("driven", [driven_by_hand, driven_by_run, driven_by_run_async], ids=lambda each: each.__name__)
-def test_a_form_a_sampling_and_the_roots_arrive_together(server, driven):
-    handlers = Handlers(
-        wait_for=lambda request: Answer(request.id, ok=True, data={"name": "Ada"}),
-        create_message=lambda asked: CreateMessageResult(
-            role="assistant",
-            content={"type": "text", "text": asked.messages[0]["content"]["text"].upper()},
-            model="a model",
-            stop_reason="endTurn",
-        ),
-        list_roots=lambda: ListRootsResult(roots=[Root(uri="file:///work", name="work"), Root(uri="file:///w%20x")]),
-    )
-    assert heard(driven(server, handlers)) == [
-        {
-            "form": {"action": "accept", "content": {"name": "Ada"}},
-            "model": {
-                "role": "assistant",
-                "content": {"type": "text", "text": "THE CAPITAL OF FRANCE?"},
-                "model": "a model",
-                "stopReason": "endTurn",
-            },
-            "roots": {"roots": [{"uri": "file:///work", "name": "work"}, {"uri": "file:///w%20x"}]},
-        }
-    ]
+@pytest.mark.parametrize("drive", DRIVES, ids=lambda drive: drive.__name__)
+def test_a_form_a_sampling_and_the_roots_arrive_together(server, drive):
+    assert heard(drive(tool("mixed"), server.send, handlers())) == [HEARD]
 
 
 @pytest.mark.exercises("tool name beyond ASCII")

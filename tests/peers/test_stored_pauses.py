@@ -3,18 +3,21 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from low_level_client import META, Http, ServerError
-from peers import HERE, PLAIN, SEALED, connected, python, started
+from peers import HERE, PLAIN, SEALED, TASKS, connected, heard, python, started
+from resume_elsewhere import answers, fill_in
 
-from toolnexus_mrtr import Call, ElicitResult, LocalProtocolError, Pause
+from toolnexus_mrtr import Call, ElicitResult, Handlers, LocalProtocolError, Pause
 
-HEARD = [
-    {"size": {"action": "accept", "content": {"size": 0.5}}},
-    None,
-    {"sure": {"action": "accept", "content": {"sure": True}}},
-]
+SIZE = {"size": {"action": "accept", "content": {"size": 0.5}}}
+SURE = {"sure": {"action": "accept", "content": {"sure": True}}}
+
+
+#: What is left to send of a call with three pauses.
+TOOL_CALLS = ["tools/call"] * 3
 
 
 def over_http(peers):
@@ -26,12 +29,13 @@ def paused(send, server="the travel agency"):
     return call.receive(send(call.method, call.params))
 
 
-def resumed_elsewhere(stored, url):
-    """What the server heard in the end, when another interpreter goes on from the stored pause."""
+def finish_elsewhere(stored, url):
+    """Let another interpreter go on from the stored pause as this one would; give what it sent and what was heard."""
     command = [sys.executable, str(HERE / "resume_elsewhere.py"), url]
-    done = subprocess.run(command, input=stored, capture_output=True, check=True, timeout=60)
-    (content,) = json.loads(done.stdout)["content"]
-    return json.loads(content["text"])
+    done = json.loads(subprocess.run(command, input=stored, capture_output=True, check=True, timeout=60).stdout)
+    pause = Pause.from_json(stored, server="the travel agency")
+    assert done["call"].encode() == pause.resume(answers(pause)).to_json()
+    return done["methods"], heard(done["result"])
 
 
 @pytest.fixture(params=over_http(PLAIN + SEALED), ids=str)
@@ -47,7 +51,37 @@ def test_another_process_goes_on_from_a_stored_pause(peer):
     with started(peer.command) as url:
         with Http(url) as server:
             stored = paused(server.send).to_json()
-        assert resumed_elsewhere(stored, url) == HEARD
+        assert finish_elsewhere(stored, url) == (TOOL_CALLS, [SIZE, None, SURE])
+
+
+def pause_until(state, send):
+    """The first pause of a task in this state."""
+    meta = Handlers(fill_in, tasks=True).meta()
+    call = Call("tools/call", {"name": "survey", "_meta": meta}, server="the travel agency")
+    while True:
+        pause = call.receive(send(call.method, call.params))
+        if state(call, pause):
+            return pause
+        time.sleep(pause.delay)
+        call = pause.resume(answers(pause))
+
+
+@pytest.mark.exercises("stored pause of a task, resumed by another process")
+@pytest.mark.parametrize("peer", over_http(TASKS), indirect=True, ids=str)
+@pytest.mark.parametrize(
+    ("state", "left"),
+    [
+        pytest.param(lambda _, pause: pause.task_id is not None, ["tasks/update"] * 2, id="working"),
+        pytest.param(lambda _, pause: pause.requests, ["tasks/update"] * 2, id="asked"),
+        pytest.param(lambda call, _: call.method == "tasks/update", ["tasks/update"], id="acknowledged"),
+    ],
+)
+def test_another_process_goes_on_from_a_stored_pause_of_a_task(peer, connections, state, left):
+    server = connections(peer)
+    stored = pause_until(state, server.send).to_json()
+    methods, told = finish_elsewhere(stored, server.transport.url)
+    assert [method for method in methods if method != "tasks/get"] == left
+    assert told == [SIZE, SURE]
 
 
 @pytest.mark.exercises("server restarted between rounds")
@@ -55,7 +89,7 @@ def test_a_server_that_can_read_its_state_goes_on_after_a_restart(peer):
     with connected(peer) as server:
         stored = paused(server.send).to_json()
     with started(peer.command) as url:
-        assert resumed_elsewhere(stored, url) == HEARD
+        assert finish_elsewhere(stored, url) == (TOOL_CALLS, [SIZE, None, SURE])
 
 
 def test_a_server_that_lost_the_key_of_its_state_refuses_it_after_a_restart():

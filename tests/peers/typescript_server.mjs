@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
+import { Tasks, TASKS } from "./typescript_tasks.mjs";
 
 const home = process.env.PEERS_NODE;
 const require = createRequire(`${home}/`);
@@ -19,23 +20,23 @@ const { values: options } = parseArgs({
   options: { stdio: { type: "boolean" }, streamed: { type: "boolean" }, sealed: { type: "string" } },
 });
 const codec = options.sealed && sdk.createRequestStateCodec({ key: options.sealed });
+const tasks = new Tasks(sdk);
 
-function heardSoFar({ mcpReq }) {
-  const state = mcpReq.requestState();
+function heardSoFar({ requestState: state, inputResponses }) {
   if (state !== undefined && !state.startsWith(script.state)) {
     throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, "the state is not what was sent");
   }
   const heard = state === undefined ? [] : JSON.parse(state.slice(script.state.length));
-  if (state !== undefined || mcpReq.inputResponses !== undefined) {
-    heard.push(mcpReq.inputResponses ?? null);
+  if (state !== undefined || inputResponses !== undefined) {
+    heard.push(inputResponses ?? null);
   }
   return heard;
 }
 
 // Gives the next round of a script or, with all that was heard, what `complete` makes of it.
-async function play(method, name, context, complete) {
+function play(method, name, told, complete) {
   const rounds = script[method][name];
-  const heard = heardSoFar(context);
+  const heard = heardSoFar(told);
   if (heard.length === rounds.length) {
     return complete(JSON.stringify(heard));
   }
@@ -44,29 +45,57 @@ async function play(method, name, context, complete) {
     asked.inputRequests = rounds[heard.length];
   }
   if (!script.stateless.includes(name)) {
-    const state = script.state + JSON.stringify(heard);
-    asked.requestState = codec ? await codec.mint(state) : state;
+    asked.requestState = script.state + JSON.stringify(heard);
   }
   return asked;
 }
 
+// Plays the script of a tool, as a plain call and as a task alike.
+function callTool(name, told) {
+  return play("tools/call", name, told, (text) => {
+    const { error, isError = false } = script.tasks[name] ?? {};
+    if (error) {
+      throw new sdk.ProtocolError(error.code, error.message, error.data);
+    }
+    return { content: [{ type: "text", text }], isError };
+  });
+}
+
+async function seal(result) {
+  return codec && result.requestState ? { ...result, requestState: await codec.mint(result.requestState) } : result;
+}
+
+function toldBy({ mcpReq }) {
+  return { requestState: mcpReq.requestState(), inputResponses: mcpReq.inputResponses };
+}
+
 function makeServer() {
-  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  const capabilities = { tools: {}, prompts: {}, resources: {}, extensions: { [TASKS]: {} } };
   const requestState = codec && { verify: codec.verify };
   const server = new sdk.Server({ name: "typescript-server", version }, { capabilities, requestState });
   server.setRequestHandler("tools/list", () => ({
     tools: Object.keys(script["tools/call"]).map((name) => ({ name, inputSchema: { type: "object" } })),
   }));
-  server.setRequestHandler("tools/call", ({ params }, context) =>
-    play("tools/call", params.name, context, (text) => ({ content: [{ type: "text", text }] })),
-  );
+  server.setRequestHandler("tools/call", ({ params: { name } }, context) => {
+    const told = toldBy(context);
+    const plan = script.tasks[name];
+    if (plan && heardSoFar(told).length >= (plan.pauses ?? 0) && tasks.mayStart(plan, context)) {
+      return tasks.start(plan, told, (told) => callTool(name, told));
+    }
+    return seal(callTool(name, told));
+  });
+  tasks.register(server);
   server.setRequestHandler("prompts/get", ({ params }, context) =>
-    play("prompts/get", params.name, context, (text) => ({
-      messages: [{ role: "user", content: { type: "text", text } }],
-    })),
+    seal(
+      play("prompts/get", params.name, toldBy(context), (text) => ({
+        messages: [{ role: "user", content: { type: "text", text } }],
+      })),
+    ),
   );
   server.setRequestHandler("resources/read", ({ params }, context) =>
-    play("resources/read", params.uri, context, (text) => ({ contents: [{ uri: params.uri, text }] })),
+    seal(
+      play("resources/read", params.uri, toldBy(context), (text) => ({ contents: [{ uri: params.uri, text }] })),
+    ),
   );
   return server;
 }

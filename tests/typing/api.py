@@ -39,6 +39,8 @@ from toolnexus_mrtr import (
     Request,
     RetryLimitExceeded,
     Root,
+    TaskCancelled,
+    TaskFailed,
     UnknownRequest,
     UrlReport,
     answer_to_elicit_result,
@@ -260,7 +262,7 @@ def asking_a_person(request: Request) -> Answer:
 
 def sending_by_http(call: Call) -> dict[str, str]:
     assert_type(call.disclosures, tuple[Disclosure, ...])
-    assert_type(request_meta(form=True, roots=True), dict[str, Any])
+    assert_type(request_meta(form=True, roots=True, tasks=True), dict[str, Any])
     # Refused: a mode as an argument without its name.
     request_meta(True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     return call.headers
@@ -290,6 +292,10 @@ def exchanging(raw: Mapping[str, Any], host_answer: HostAnswer, result: ListRoot
     assert_type(outcome.to_json(), bytes)
     assert_type(Pause.from_json(outcome.to_json(), server=None), Pause)
     assert_type(outcome.resume(), Call)
+    assert_type(outcome.task_id, str | None)
+    assert_type(outcome.status_message, str | None)
+    assert_type(outcome.cancel_task().task_id, str | None)
+    assert_type(call.cancel_task(), Call)
     assert_type(outcome.resume(max_retries=3).restart(), Call)
     assert_type(outcome.resume([Answer("1", True), host_answer, {"id": "1", "ok": False}]), Call)
     # Refused: text as params, a name in place of many, an answer that is none, a change, a Pause that nobody sent.
@@ -390,6 +396,11 @@ def catching(error: MrtrError) -> str:
         return assert_type(error.pause, Pause).id
     if isinstance(error, CallTimeout):
         return f"{error.at}: {error.step}"
+    if isinstance(error, TaskFailed):
+        assert_type(error.error, dict[str, Any])
+        return str(error.status_message)
+    if isinstance(error, TaskCancelled):
+        return assert_type(error.status_message, str | None) or ""
     # Refused: only an invalid answer lists fields.
     _ = error.errors  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     return str(error)

@@ -18,16 +18,26 @@ import {
   requestState,
   urlFaults,
 } from "./reader.mjs";
+import { LIMITS, atMost, declaredBy, gateFaults, tooDeep } from "./gates.mjs";
 import { canonical, digest } from "./identity.mjs";
 import { CAPABILITIES, disclosuresOf, headersOf } from "./outgoing.mjs";
+import {
+  answeredTask,
+  becomesTask,
+  cancelTask,
+  declaresTasks,
+  delayOfTask,
+  digestOf,
+  entriesOfTask,
+  receiveOfTask,
+  sentOf,
+} from "./tasks.mjs";
 import { sameKeys, written } from "./writer.mjs";
 
 const METHODS = ["prompts/get", "resources/read", "tools/call"];
 // Of the sends before one: all, those with answers, those in a row without; and of the pauses before it: those in a row that
 // asked nothing new, and the entries of the last that asked anything.
 const COUNTS = { retry: 0, answered: 0, polls: 0, idle: 0, asked: [] };
-
-const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
 // The kind of request that a map with this member answers; `ok` is the host's.
 const KINDS = { action: ELICIT, ok: ELICIT, role: SAMPLE, roots: ROOTS };
@@ -53,21 +63,24 @@ export function exchange({ call, steps }) {
 function play(given, steps, seen) {
   let call = start(given);
   for (const step of steps) {
-    seen.sends.push(call.params);
-    seen.headers.push(headersOf(call));
-    seen.disclosures.push(disclosuresOf(call));
-    if (step.restart) {
-      call = restart(call);
+    const sent = { ...call, ...sentOf(call) };
+    seen.sends.push(sent.params);
+    seen.headers.push(headersOf(sent));
+    seen.disclosures.push(disclosuresOf(sent));
+    if (!step.receive) {
+      call = step.restart ? restart(call) : cancelTask(call);
       continue;
     }
     let pause = receive(call, step.receive);
     if (pause.done) return pause.done;
     if (step.stored) pause = restored(pause, step.stored);
-    const asked = inputRequests(pause.raw);
+    const asked = askedBy(pause);
     const ids = idsOf(pause, asked);
     seen.asks.push(mapValues(ids, (id, key) => elicitationToRequest(asked[key], id)));
     seen.delays.push(delayOf(pause));
-    call = resume(pause, step.answers ?? {}, step.meta, step.maxRetries);
+    call = step.cancelTask
+      ? cancelTask(pause.call, pause.task)
+      : resume(pause, step.answers ?? {}, step.meta, step.maxRetries);
   }
   throw new Error("an exchange ends with its last step");
 }
@@ -81,23 +94,31 @@ export function start(given) {
 
 // The call as it was first sent, for a server that refuses its own state.
 function restart({ params: { inputResponses, requestState: state, ...params }, ...call }) {
-  return { ...call, ...COUNTS, params, id: randomUUID() };
+  return { ...call, ...COUNTS, params, id: randomUUID(), task: undefined };
 }
 
 export function receive(call, raw) {
-  asResult(raw);
+  const received = taken(call, asResult(raw));
+  if (!received.done && isPastLimit(received)) throw new LocalError("retry_limit", "");
+  return received;
+}
+
+// What a result is to a call: done, or a pause; the bound on retries aside.
+function taken(call, raw) {
+  if (call.task || becomesTask(call, raw)) return receiveOfTask(call, raw);
   const type = has(raw, "resultType") ? raw.resultType : "complete";
   if (!isText(type) || !["complete", "input_required", ...call.resultTypes].includes(type)) {
     throw new RemoteError("unknown_result_type", "/resultType");
   }
-  if (isInputRequired(raw)) {
-    gate(call, raw);
-    tooDeep(raw, call.limits.depth);
-    const isPast = entriesOf(raw).length ? call.answered >= call.maxRetries : call.polls >= call.maxPolls;
-    if (isPast) throw new LocalError("retry_limit", "");
-    return { call, raw };
-  }
-  return { done: { done: raw, resultType: type } };
+  if (!isInputRequired(raw)) return { done: { done: raw, resultType: type } };
+  gate(call, raw);
+  tooDeep(raw, call.limits.depth);
+  return { call, raw };
+}
+
+function isPastLimit({ call, raw, task }) {
+  if (entriesOf({ call, raw, task }).length) return call.answered >= call.maxRetries;
+  return !task && call.polls >= call.maxPolls;
 }
 
 function gate(call, raw) {
@@ -107,69 +128,10 @@ function gate(call, raw) {
   if (entries !== null) {
     if (!isMap(entries)) throw new RemoteError("wrong_type", "/inputRequests");
     atMost(Object.keys(entries).length, call.limits.inputRequests, "/inputRequests");
-    for (const [key, entry] of Object.entries(entries)) gateEntry(call, key, entry);
+    const known = { ...call, capabilities: declaredBy(call) };
+    for (const [key, entry] of Object.entries(entries)) for (const fault of gateFaults(known, key, entry)) throw fault;
   }
   atMost(requestState(raw)?.length ?? 0, call.limits.requestState, "/requestState");
-}
-
-function gateEntry(call, key, entry) {
-  for (const fault of gateFaults(
-    { ...call, capabilities: call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) },
-    key,
-    entry,
-  ))
-    throw fault;
-}
-
-// What keeps one entry from being taken up: its shape, what was not declared, its url, the limits, in this order.
-export function* gateFaults({ capabilities, limits = LIMITS }, key, entry) {
-  const at = pointer("inputRequests", key);
-  yield* entryFaults(entry, at);
-  if (capabilities !== undefined && isMap(entry)) yield* undeclared(capabilities, entry, at);
-  yield* urlFaults(entry, at);
-  const tooLong = (text, limit) => isText(text) && [...text].length > limit;
-  if (tooLong(key, limits.key)) yield new RemoteError("too_large", at);
-  const { params, inside } = elicitationOf(entry) ?? {};
-  if (tooLong(get(params, "message"), limits.message)) yield new RemoteError("too_large", `${at}${inside}/message`);
-}
-
-function* undeclared(declared, entry, at) {
-  const method = isFlat(entry) ? ELICIT : get(entry, "method");
-  const name = { [ELICIT]: "elicitation", [SAMPLE]: "sampling", [ROOTS]: "roots" }[method];
-  if (name === undefined) return;
-  const capability = get(declared, name) ?? null;
-  if (capability === null) return yield new RemoteError("undeclared_capability", at);
-  if (method === ELICIT) {
-    const asked = elicitationOf(entry);
-    if (asked === null) return;
-    const { params, inside } = asked;
-    const modes = ["form", "url"].filter((mode) => (get(capability, mode) ?? null) !== null);
-    const mode = has(params, "mode") ? params.mode : "form";
-    // Without a mode it is forms that were declared.
-    if (["form", "url"].includes(mode) && !(modes.length ? modes : ["form"]).includes(mode)) {
-      yield new RemoteError("undeclared_capability", `${at}${inside}/mode`);
-    }
-  }
-  if (method === SAMPLE && (get(capability, "tools") ?? null) === null) {
-    for (const member of ["tools", "toolChoice"]) {
-      if ((get(get(entry, "params"), member) ?? null) !== null)
-        yield new RemoteError("undeclared_capability", `${at}/params/${member}`);
-    }
-  }
-}
-
-function atMost(size, limit, at) {
-  if (size > limit) throw new RemoteError("too_large", at);
-}
-
-export function tooDeep(value, depth) {
-  const todo = [[value, "", 1]];
-  while (todo.length) {
-    const [box, at, level] = todo.pop();
-    if (level > depth) throw new RemoteError("too_large", at);
-    for (const [name, item] of Object.entries(box))
-      if (typeof item === "object" && item !== null) todo.push([item, at + pointer(name), level + 1]);
-  }
 }
 
 // Stored as text, and read back for the server that was named, or for none.
@@ -182,8 +144,7 @@ function restored(pause, { server, cut, sorted }) {
     throw new LocalError("stored_pause_invalid", "");
   }
   if (found.call.server !== server) throw new LocalError("wrong_server", "");
-  gate(found.call, found.raw);
-  return found;
+  return taken(found.call, found.raw);
 }
 
 // What a store gives back that keeps the members of an object sorted.
@@ -193,29 +154,33 @@ function inOrder(value) {
 }
 
 // The id of each elicitation, bound to the pause and to its key.
-function idsOf({ call, raw }, asked) {
+function idsOf(pause, asked) {
+  const { call, raw, task } = pause;
+  const elicited = Object.keys(asked).filter((key) => asked[key].method === ELICIT);
+  if (task) return Object.fromEntries(elicited.map((key) => [key, `elc-${call.id}-${task.since}-${digestOf(pause, key)}`]));
   const { inputResponses, requestState: state, _meta, ...params } = call.params;
-  const pause = digest(call.id, [call.server ?? null, call.method, params, raw]);
-  const elicitations = Object.entries(asked).filter(([, { method }]) => method === ELICIT);
-  return Object.fromEntries(
-    elicitations.map(([key]) => [key, `elc-${call.id}-${call.retry}-${digest(call.id, [pause, key]).slice(0, 16)}`]),
-  );
+  const whole = digest(call.id, [call.server ?? null, call.method, params, raw]);
+  const idOf = (key) => `elc-${call.id}-${call.retry}-${digest(call.id, [whole, key]).slice(0, 16)}`;
+  return Object.fromEntries(elicited.map((key) => [key, idOf(key)]));
 }
 
-const entriesOf = (raw) => Object.values(get(raw, "inputRequests") ?? {});
+const askedBy = (pause) => inputRequests(pause.task ? { inputRequests: entriesOfTask(pause) } : pause.raw);
+
+const entriesOf = (pause) => Object.values((pause.task ? entriesOfTask(pause) : get(pause.raw, "inputRequests")) ?? {});
 
 // Whether something is asked that was not asked last, whatever its key.
-function isNew({ call, raw }) {
-  const last = new Set(call.asked.map(canonical));
-  return entriesOf(raw).some((entry) => !last.has(canonical(entry)));
+function isNew(pause) {
+  const last = new Set(pause.call.asked.map(canonical));
+  return entriesOf(pause).some((entry) => !last.has(canonical(entry)));
 }
 
-const delayOf = (pause) => (isNew(pause) ? 0 : Math.min(50 * 2 ** pause.call.idle, 5000));
+const delayOf = (pause) =>
+  pause.task ? delayOfTask(pause) : (isNew(pause) ? 0 : Math.min(50 * 2 ** pause.call.idle, 5000));
 
 function resume(pause, answers, meta, maxRetries) {
   const { raw } = pause;
   const call = maxRetries === undefined ? pause.call : { ...pause.call, maxRetries, answered: 0, polls: 0 };
-  const asked = inputRequests(raw);
+  const asked = askedBy(pause);
   const ids = idsOf(pause, asked);
   const given = Array.isArray(answers) ? byKey(answers, ids) : answers;
   sameKeys(given, asked);
@@ -229,9 +194,14 @@ function resume(pause, answers, meta, maxRetries) {
   const { inputResponses, requestState: old, ...params } = call.params;
   if (meta !== undefined) params._meta = meta;
   if (Object.keys(responses).length) params.inputResponses = responses;
+  const entries = entriesOf(pause);
+  if (pause.task) {
+    const next = { ...call, params, retry: call.retry + 1, answered: call.answered + (entries.length ? 1 : 0) };
+    if (!declaresTasks(declaredBy(next))) throw new LocalError("wrong_value", pointer("_meta", CAPABILITIES));
+    return { ...next, task: answeredTask(pause) };
+  }
   const state = requestState(raw);
   if (state !== null) params.requestState = state;
-  const entries = entriesOf(raw);
   return {
     ...call,
     params,

@@ -1,12 +1,14 @@
 // Everything that is wrong with a result, and what is unwise in it; a reader stops at the first error.
 
 import { MrtrError, get, has, isMap, isText, pointer } from "./errors.mjs";
-import { gateFaults, receive, start, tooDeep } from "./exchange.mjs";
+import { receive, start } from "./exchange.mjs";
 import { Form, isOneOf, isType, typesOf } from "./forms.mjs";
 import { FORMATS } from "./formats.mjs";
+import { LIMITS, gateFaults, tooDeep } from "./gates.mjs";
 import { ELICIT, ROOTS, SAMPLE, asResult, elicitationOf, isFlat } from "./reader.mjs";
 import { messageFindings } from "./sampling.mjs";
 import { asksForSecret } from "./secrets.mjs";
+import * as tasks from "./tasks.mjs";
 import { WHITE, strip } from "./text.mjs";
 import { inspectUrl } from "./urls.mjs";
 
@@ -43,8 +45,10 @@ function* findings(raw, method, capabilities) {
   const whole = fault(() => asResult(raw));
   if (whole) return yield error(whole.code, whole.at);
   const type = get(raw, "resultType");
-  if (!has(raw, "resultType")) yield error("missing_member", "/resultType");
-  else if (type !== "complete" && type !== "input_required") yield error("unknown_result_type", "/resultType");
+  if (!has(raw, "resultType") && method !== "notifications/tasks") yield error("missing_member", "/resultType");
+  const mayBecomeTask = type === "task" && (capabilities === undefined || tasks.declaresTasks(capabilities));
+  if (tasks.TASK_METHODS.includes(method) || mayBecomeTask) return yield* ofTask(raw, method ?? "tools/call", capabilities);
+  if (has(raw, "resultType") && type !== "complete" && type !== "input_required") yield error("unknown_result_type", "/resultType");
   const present = ["inputRequests", "requestState"].filter((name) => has(raw, name));
   if (type === "complete") {
     if (method === undefined || METHODS.includes(method))
@@ -59,6 +63,46 @@ function* findings(raw, method, capabilities) {
   if (has(raw, "requestState")) yield* kept(raw.requestState);
   const deep = type === "input_required" ? fault(() => tooDeep(raw, 64)) : null;
   if (deep) yield error(deep.code, deep.at);
+}
+
+function* ofTask(raw, method, capabilities) {
+  const known = { method, capabilities, limits: LIMITS };
+  const faults = function* (found) {
+    for (const { code, at } of found) yield error(code, at);
+  };
+  const tellsStatus = ["tasks/get", "notifications/tasks"].includes(method);
+  yield* faults(tasks.typeFaults(known, raw));
+  if (method === "notifications/tasks" && has(raw, "resultType")) yield error("unexpected_member", "/resultType");
+  if (!tasks.ACKNOWLEDGED.includes(method)) {
+    yield* faults(tasks.identityFaults(known, raw));
+    yield* taskMembers(raw, tellsStatus);
+  }
+  if (tellsStatus) yield* faults(tasks.statusFaults(known, raw));
+  if (tasks.asks(known, raw)) yield* asked(raw, capabilities);
+  const deep = tellsStatus && tasks.ENDED.includes(get(raw, "status")) ? null : fault(() => tooDeep(raw, LIMITS.depth));
+  if (deep) yield error(deep.code, deep.at);
+}
+
+// What no reader refuses in a task, and is wrong all the same.
+function* taskMembers(raw, tellsStatus) {
+  for (const name of ["createdAt", "lastUpdatedAt"]) {
+    if (!has(raw, name)) yield error("missing_member", "/" + name);
+    else if (!isText(raw[name])) yield error("wrong_type", "/" + name);
+  }
+  if (!has(raw, "ttlMs")) yield error("missing_member", "/ttlMs");
+  for (const name of ["ttlMs", "pollIntervalMs"]) {
+    const value = get(raw, name) ?? null;
+    if (value === null && name === "pollIntervalMs" && has(raw, name)) yield error("null_member", "/" + name);
+    if (value !== null && !Number.isInteger(value)) yield error("wrong_type", "/" + name);
+  }
+  const message = get(raw, "statusMessage");
+  if (message === null) yield error("null_member", "/statusMessage");
+  else if (message !== undefined && !isText(message)) yield error("wrong_type", "/statusMessage");
+  const status = tellsStatus ? get(raw, "status") : null;
+  if (tellsStatus && !tasks.STATUSES.includes(status)) return;
+  const owners = { inputRequests: "input_required", result: "completed", error: "failed", requestState: "" };
+  for (const [name, owner] of Object.entries(owners))
+    if (owner !== status && has(raw, name)) yield error("unexpected_member", "/" + name);
 }
 
 function* asked(raw, capabilities) {

@@ -8,19 +8,25 @@ const VERSION = "io.modelcontextprotocol/protocolVersion";
 const CLIENT = "io.modelcontextprotocol/clientInfo";
 const REVISION = "2026-07-28";
 
+// The extension by which a tool call may become a task.
+export const EXTENSION = "io.modelcontextprotocol/tasks";
+
 // The member of the params that `Mcp-Name` repeats.
 const NAMES = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
 ]);
 
-export function requestMeta({ form, url, sampling, samplingTools, roots, extensions, clientInfo }) {
+export function requestMeta({ form, url, sampling, samplingTools, roots, tasks, extensions, clientInfo }) {
   const declared = {};
   if (form || url) declared.elicitation = { ...(form && { form: {} }), ...(url && { url: {} }) };
   if (sampling || samplingTools) declared.sampling = samplingTools ? { tools: {} } : {};
   if (roots) declared.roots = {};
-  if (extensions !== undefined) declared.extensions = extensions;
+  if (tasks || extensions !== undefined) declared.extensions = { ...(tasks && { [EXTENSION]: {} }), ...extensions };
   return { [VERSION]: REVISION, [CAPABILITIES]: declared, ...(clientInfo !== undefined && { [CLIENT]: clientInfo }) };
 }
 

@@ -108,7 +108,7 @@ function* elicitationFaults(params, at) {
 }
 
 // Where a member is not needed, absent and null will do.
-function* memberFaults(map, name, isRight, at, isNeeded = true) {
+export function* memberFaults(map, name, isRight, at, isNeeded = true) {
   if (!has(map, name)) {
     if (isNeeded) yield new RemoteError("missing_member", `${at}/${name}`);
   } else if (!isRight(map[name]) && (isNeeded || map[name] !== null)) {

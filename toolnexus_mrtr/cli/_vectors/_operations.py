@@ -138,8 +138,8 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
     for step in steps:
         disclosures = [_select_present(disclosure) for disclosure in current.disclosures]
         _add(seen, sends=current.params, headers=current.headers, disclosures=disclosures)
-        if "restart" in step:
-            current = current.restart()
+        if "receive" not in step:
+            current = current.restart() if "restart" in step else current.cancel_task()
             continue
         outcome = current.receive(step["receive"])
         if not isinstance(outcome, Pause):
@@ -148,7 +148,10 @@ def play_exchange(call: dict[str, Any], steps: list[dict[str, Any]], seen: dict[
             outcome = _store_and_restore(outcome, **step["stored"])
         asks = {key: _spell_request(request) for key, request in outcome.requests.items()}
         _add(seen, asks=asks, delays=round(outcome.delay * 1000))
-        current = outcome.resume(step.get("answers", ()), meta=step.get("meta"), max_retries=step.get("maxRetries"))
+        if "cancelTask" in step:
+            current = outcome.cancel_task()
+        else:
+            current = outcome.resume(step.get("answers", ()), meta=step.get("meta"), max_retries=step.get("maxRetries"))
     raise ValueError("expected the exchange to end with its last step")
 
 
