@@ -25,7 +25,13 @@ let lastId = 1000;
 // Finds the answer of the key that the message names; where there is nobody, the handler fails.
 function answer({ params }) {
   const found = Object.entries(host).find(([key]) => params.message === `What is ${JSON.stringify(key)}?`);
-  return { ...found[1] };
+  if (!found?.[1]) throw new Error("expected somebody to ask");
+  return found[1];
+}
+
+// Writes what a header cannot carry in base64, as the transport over HTTP has it.
+function encode([name, value]) {
+  return [name, /^[ -~]*$/.test(value) ? value : `=?base64?${Buffer.from(value).toString("base64")}?=`];
 }
 
 async function post(request, { signal, context } = {}) {
@@ -35,7 +41,7 @@ async function post(request, { signal, context } = {}) {
     Accept: "application/json, text/event-stream",
     "MCP-Protocol-Version": protocolVersion,
     "Mcp-Method": request.method,
-    ...context?.headers,
+    ...Object.fromEntries(Object.entries(context?.headers ?? {}).map(encode)),
   };
   const body = JSON.stringify({ jsonrpc: "2.0", id, ...request });
   const response = await (await fetch(url, { method: "POST", headers, body, signal })).json();
@@ -63,5 +69,5 @@ for (const { name, _meta } of (await client.listTools()).tools) {
   }
 }
 await client.listPrompts().catch(() => undefined);
+await session.close();
 await client.close();
-process.exit();
