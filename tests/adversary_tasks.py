@@ -1,11 +1,22 @@
 """A client that follows the tasks of the adversary too, by hand: what it sends is all that the adversary can see."""
 
+import asyncio
 import base64
 import json
 
 from adversary_client import META, Client, post
 
-from toolnexus_mrtr import Call, MrtrError
+from toolnexus_mrtr import (
+    Call,
+    CallTimeout,
+    Handlers,
+    InvalidAnswer,
+    MrtrError,
+    Pause,
+    RetryLimitExceeded,
+    run,
+    run_async,
+)
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 WITH_TASKS = META[CAPABILITIES] | {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -53,12 +64,19 @@ class TaskClient(Client):
                 return
             try:
                 fresh = self.find_fresh(task_id, polled, answered)
+                answers = {key: self.answer(host[key]) for key in fresh}
             except MrtrError:
                 self.give_up(name, task_id)
                 return
             if fresh:
-                self.update(name, task_id, {key: self.answer(host[key]) for key in fresh})
+                self.update(name, task_id, answers)
                 answered |= fresh
+
+    def answer(self, chosen):
+        answer = super().answer(chosen)
+        if any(isinstance(value, dict) for value in answer.get("content", {}).values()):
+            raise MrtrError("nested", "expected a value that can be sent")
+        return answer
 
     def find_fresh(self, task_id, polled, answered):
         """Find the requests that were not answered yet; raises if the poll is not to be answered."""
@@ -81,3 +99,56 @@ class TaskClient(Client):
 
     def finish(self, name, polled):
         """Take the end of a task."""
+
+
+class Driven(TaskClient):
+    """Leaves the loop to `run`."""
+
+    def call(self, name, host, arguments):
+        answers = {f"What is {json.dumps(key, ensure_ascii=False)}?": answer for key, answer in host.items()}
+        handlers = Handlers(lambda request: self.answer(answers[request.prompt]), tasks=True)
+        try:
+            self.drive(Call("tools/call", {"name": name, "arguments": arguments, "_meta": self.meta}), handlers)
+        except (CallTimeout, InvalidAnswer, RetryLimitExceeded) as error:
+            # Those leave the task running: one could go on with it.
+            if error.step.task_id is not None:
+                cancel = error.step.cancel_task()
+                self.send(cancel.method, cancel.params)
+
+    def answer(self, chosen):
+        return Client.answer(self, chosen)
+
+    def drive(self, call, handlers):
+        run(call, self.send, handlers, sleep=self.wait)
+
+
+class DrivenAsync(Driven):
+    """Leaves the loop to `run_async`; `asyncio.sleep` is replaced by the clock of the tests."""
+
+    def drive(self, call, handlers):
+        async def sleep(seconds):
+            self.wait(seconds)
+
+        asleep, asyncio.sleep = asyncio.sleep, sleep
+        try:
+            asyncio.run(run_async(call, self.send, handlers))
+        finally:
+            asyncio.sleep = asleep
+
+
+class Resuming(Driven):
+    """Goes through the steps by hand, and cancels a task where a step of it is refused."""
+
+    def drive(self, call, handlers):
+        while True:
+            try:
+                step = call.receive(self.send(call.method, call.params))
+                if not isinstance(step, Pause):
+                    return
+                self.wait(step.delay)
+                call = step.resume({key: handlers.wait_for(asked) for key, asked in step.requests.items()})
+            except MrtrError:
+                if call.task_id is not None:
+                    cancel = call.cancel_task()
+                    self.send(cancel.method, cancel.params)
+                return

@@ -5,9 +5,9 @@ import itertools
 import json
 
 import pytest
-from adversary_client import META
+from adversary_client import META, Client
 from adversary_runs import Clock, find_verdict, judge, not_passed, serving
-from adversary_tasks import CAPABILITIES, TASK_META, TaskClient
+from adversary_tasks import CAPABILITIES, TASK_META, Driven, DrivenAsync, Resuming, TaskClient
 
 from toolnexus_mrtr import MrtrError
 from toolnexus_mrtr.cli._adversary._rules import RULES
@@ -83,6 +83,11 @@ class Silent(TaskClient):
     def update(self, name, task_id, answers):
         if name != "task_two_keys":
             super().update(name, task_id, answers)
+
+
+class SendingAnything(TaskClient):
+    def answer(self, chosen):
+        return chosen or {"action": "cancel"}
 
 
 class Hot(TaskClient):
@@ -168,6 +173,7 @@ BAD = [
     ("undeclared", answering_anything("task_undeclared")),
     ("url-unsafe", answering_anything("task_url_script")),
     ("consent", answering_anything("task_nobody")),
+    ("content-values", SendingAnything),
     (
         "content-changed",
         spoil(
@@ -299,6 +305,9 @@ class StoppingToReport(TaskClient):
 
 
 GOOD = [
+    Driven,
+    DrivenAsync,
+    Resuming,
     PollingAtOnce,
     PollingOnWhileAsking,
     Slow,
@@ -318,6 +327,21 @@ GOOD = [
 @pytest.mark.parametrize("kind", GOOD)
 def test_adversary_gives_a_legal_client_of_tasks_full_marks(kind):
     assert {one.rule.id: one.sentences for one in judge(kind) if one.verdict != "passed"} == {}
+
+
+def test_adversary_gives_a_client_that_does_not_declare_tasks_full_marks_and_no_task():
+    types = set()
+
+    class WithoutTasks(Client):
+        def send(self, method, params):
+            result = super().send(method, params)
+            types.add(result.get("resultType"))
+            return result
+
+    verdicts = judge(WithoutTasks)
+    assert "task" not in types
+    assert {one.verdict for one in verdicts if one.rule.mode != "tasks"} == {"passed"}
+    assert {one.verdict for one in verdicts if one.rule.mode == "tasks"} == {"not declared"}
 
 
 # Message by message.

@@ -60,6 +60,8 @@ def _make_question_trials() -> Iterator[Trial]:
     yield Trial("task_two_keys", (), both, task=Task((_ask({"who": who, "where": where}), _DONE)))
     yield Trial("task_rounds", (), both, task=Task((_ask({"who": who}), _ask({"where": where}), _DONE)))
     yield Trial("task_acknowledged", (), {"who": ADA}, task=Task((_ask(_WHO, polls_after=2), _DONE)))
+    unsendable = {"who": {"action": "accept", "content": {"name": {"first": "Ada"}}}}
+    yield Trial("task_nested", (), unsendable, "free", task=Task((_ask(_WHO), _DONE)))
     secret = {"type": "object", "properties": {"password": {"type": "string"}}}
     again = Step({"status": "input_required", "inputRequests": {"who": make_form("who", secret)}}, seconds=_A_WHILE)
     yield Trial("task_same_key", (), {"who": ADA}, task=Task((_ask(_WHO), again, _DONE)))
