@@ -385,6 +385,19 @@ def test_adversary_takes_answers_of_any_type(answers):
     assert find_verdict(server, "task-key") == ("failed", (expected,))
 
 
+def test_adversary_shows_that_a_task_was_cancelled_and_takes_any_notification():
+    with serving() as (client, server):
+        asked = {
+            "taskId": client.send("tools/call", {"name": "task", "_meta": TASK_META})["taskId"],
+            "_meta": TASK_META,
+        }
+        assert client.send("tasks/cancel", asked) == {"resultType": "complete"}
+        assert client.send("tasks/get", asked)["status"] == "cancelled"
+        assert client.post(b'{"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}') == 202
+    assert find_verdict(server, "task-cancel") == ("passed", ())
+    assert find_verdict(server, "task-left-running") == ("passed", ())
+
+
 def test_adversary_shows_a_task_without_limits_and_one_that_was_born_completed():
     with serving() as (client, _):
         unlimited = client.send("tools/call", {"name": "task_unlimited", "_meta": TASK_META})
