@@ -187,7 +187,9 @@ class HostileServer:
         else:
             self._check("leaked", is_kept=True)
         if missing := trial.modes - modes:
-            self._undeclared |= missing | ({"tasks"} if trial.task is not None else set())
+            self._undeclared |= missing
+            if trial.task is not None:
+                self._undeclared.add("tasks")
             return _make_complete(content=[])
         call = PlayedCall(trial, id, params)
         tool.calls.append(call)
