@@ -23,7 +23,20 @@ from typing import Any, Protocol, Self
 
 import httpx
 
-from toolnexus_mrtr import Answer, Call, Done, MrtrError, Pause, request_meta
+from toolnexus_mrtr import (
+    Answer,
+    Call,
+    CallTimeout,
+    Done,
+    Handlers,
+    InvalidAnswer,
+    MrtrError,
+    Pause,
+    Request,
+    RetryLimitExceeded,
+    request_meta,
+    run,
+)
 
 VERSION = "2026-07-28"
 CLIENT = {"name": "low-level-client", "version": "1"}
@@ -224,14 +237,25 @@ def adversary(server: Transport) -> None:
     """Call every tool, its user answering as its `_meta` says; a call that the library refuses is over."""
     for name, listed in list_tools(server).items():
         script = listed["_meta"]
-        with suppress(MrtrError):
-            complete(server.send, tool(name, **script["arguments"]), partial(scripted, script["host"]))
+        handlers = Handlers(partial(scripted, script["host"]), tasks=True)
+        params = {"name": name, "arguments": script["arguments"], "_meta": handlers.meta(CLIENT)}
+        try:
+            run(Call("tools/call", params), server.send, handlers)
+        except (CallTimeout, InvalidAnswer, RetryLimitExceeded) as error:
+            # One could go on with the task; this client does not.
+            if error.step.task_id is not None:
+                cancel = error.step.cancel_task()
+                server.send(cancel.method, cancel.params)
+        except MrtrError:
+            continue
     with suppress(MrtrError):
         complete(server.send, Call("prompts/list", {"_meta": META}), confirm)
 
 
-def scripted(host: Mapping[str, Any], pause: Pause) -> dict[str, Any]:
-    return {key: host[key] or {"action": "cancel"} for key in pause.requests}
+def scripted(host: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    """Find the answer of the key that the message names; where there is nobody, nobody accepts."""
+    answers = {f"What is {json.dumps(key, ensure_ascii=False)}?": answer for key, answer in host.items()}
+    return answers.get(request.prompt) or {"action": "cancel"}
 
 
 SCENARIOS: dict[str, Callable[[Transport], object]] = {
