@@ -416,7 +416,7 @@ def test_adversary_ends_a_task_that_is_polled_without_end_and_forgets_the_oldest
         return server.answer(message)
 
     first = send("tools/call", name="task_unlimited")["result"]["taskId"]
-    polls = [send("tasks/get", taskId=first)["result"]["status"] for _ in range(2_001)]
+    polls = [send("tasks/get", taskId=first)["result"]["status"] for _ in range(401)]
     assert polls[-2:] == ["input_required", "completed"]
     for _ in range(1_000):
         send("tools/call", name="task_unlimited")

@@ -58,6 +58,8 @@ const session = tasks.createTaskSessionFromClient(client, {
   rawDispatch: post,
   v2RequestFraming: { protocolVersion, clientInfo, clientCapabilities },
   onInputRequest: async (request) => answer(request),
+  // Else every error of a handler is printed, again at each poll.
+  onError: () => undefined,
 });
 for (const { name, _meta } of (await client.listTools()).tools) {
   host = _meta.host;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from toolnexus_mrtr._findings import SPEC
+from toolnexus_mrtr._findings import SPEC, TASKS
 
 #: How binding a rule is:
 #:   must    the specification demands it of every client, by a MUST or by the type of a message
@@ -15,9 +15,6 @@ Level: TypeAlias = Literal["must", "should", "advice"]
 
 #: What a call has to declare before a rule can be tested: a mode of elicitation, or the extension for tasks.
 Mode: TypeAlias = Literal["form", "url", "tasks"]
-
-#: Where the pages of the extension for tasks are.
-_EXTENSION: Final = "https://modelcontextprotocol.github.io/ext-tasks/"
 
 _MRTR: Final = "basic/patterns/mrtr"
 _BASE: Final = "basic/index"
@@ -43,7 +40,7 @@ class Rule(NamedTuple):
         """The url of the heading; empty where there is none."""
         anchor = re.sub(r"[^a-z0-9 -]", "", self.heading.lower()).replace(" ", "-")
         if self.page == _TASKS:
-            return f"{_EXTENSION}{self.page.removeprefix('ext-tasks/')}.html#{anchor}"
+            return f"{TASKS}#{anchor}"
         return f"{SPEC}{self.page}#{anchor}" if self.page else ""
 
     @property

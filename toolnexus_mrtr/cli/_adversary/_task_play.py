@@ -21,7 +21,7 @@ _MAX_TASKS: Final = 1000
 
 #: After this many polls a task goes on: from a step that does not wait, and from one that does.
 _MAX_POLLS: Final = 20
-_MAX_WAITING_POLLS: Final = 2000
+_MAX_WAITING_POLLS: Final = 400
 
 #: A poll is hot if it comes before half of the interval has passed; two of one task are forgiven.
 _HOT_SHARE: Final = 0.5
