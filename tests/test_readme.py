@@ -344,7 +344,7 @@ def test_the_readmes_send_over_http_reads_no_further_than_the_response():
     assert send_over(stream_of([b'data: {"id": null, "res', b'ult": {"n": 1}}\n\n'])) == {"n": 1}
 
 
-@pytest.mark.parametrize("line", [b": a comment\n", b'data: {"method": "notifications/progress"}\n\n', b"data: ["])
+@pytest.mark.parametrize("line", [b":" + b" " * 999 + b"\n", b"data: ["])
 def test_the_readmes_send_over_http_gives_up_on_a_stream_without_end(line):
     with pytest.raises(httpx.HTTPError, match="shorter"):
         send_over(stream_of([line * (1_000_000 // len(line))] * 18))

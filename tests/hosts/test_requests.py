@@ -91,7 +91,7 @@ def test_arguments_that_cannot_be_sent_are_refused_and_kept(visitor, wire, argum
     assert wire.sent == []
 
 
-def test_a_post_that_is_too_long_is_refused(visitor, host, wire):
+def test_a_post_that_is_too_long_is_refused(visitor, wire):
     long = {"token": visitor.token, "tool": "visit", "arguments": "{}" + " " * 1_000_000}
     assert visitor.post("/", data=long).status_code == 413
     in_chunks = (b"a" * 100_000 for _ in range(20))
