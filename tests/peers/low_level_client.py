@@ -44,6 +44,9 @@ META = request_meta(form=True, url=True, sampling=True, roots=True, client_info=
 
 UNSUPPORTED_VERSION = -32022
 
+#: What a response may come to; more is no answer to a call.
+MOST_BYTES, MOST_SECONDS = 16_000_000, 60
+
 _ids = itertools.count(1)
 
 
@@ -88,6 +91,16 @@ def headers(message: Mapping[str, Any]) -> dict[str, str]:
     """What a POST repeats of its message in headers, for those on the way who do not read bodies."""
     media = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     return media | Call(message["method"], message["params"]).headers
+
+
+def bounded(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Give the chunks of a response that ends in time: a server may drip comments, or events, for ever."""
+    size, end = 0, time.monotonic() + MOST_SECONDS
+    for chunk in chunks:
+        size += len(chunk)
+        if size > MOST_BYTES or time.monotonic() > end:
+            raise ConnectionError("expected a shorter response")
+        yield chunk
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -138,13 +151,14 @@ class Http:
 
     def _post(self, message: dict[str, Any]) -> dict[str, Any]:
         with self._http.stream("POST", self.url, content=encode(message), headers=headers(message)) as response:
+            body = bounded(response.iter_bytes())
             kind = response.headers.get("content-type", "").partition(";")[0]
             if kind == "text/event-stream":
-                return result(map(decode, events(response.iter_bytes())), message["id"])
+                return result(map(decode, events(body)), message["id"])
             if kind != "application/json":
                 response.raise_for_status()
             # A JSON-RPC error comes with the status 200, 400 or 404: the body says what happened.
-            return result([decode(response.read())], message["id"])
+            return result([decode(b"".join(body))], message["id"])
 
     def __enter__(self) -> Self:
         return self
