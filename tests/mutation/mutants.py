@@ -22,6 +22,8 @@ class Mutant(NamedTuple):
     end: int
     old: str
     new: str
+    #: Whether it runs when the module is imported, outside of the body of any function.
+    at_import: bool
 
     @property
     def change(self) -> str:
@@ -59,10 +61,15 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     found: dict[tuple[int, int, str], Mutant] = {}
-    for node, new in _changes(ast.parse(source)):
+    tree = ast.parse(source)
+    bodies = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    spans = [(node.body[0].lineno, node.end_lineno) for node in bodies]
+    for node, new in _changes(tree):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
-        found.setdefault((start, end, new), Mutant(module, node.lineno, start, end, ast.unparse(node), new))
+        at_import = not any(first <= node.lineno <= last for first, last in spans)
+        mutant = Mutant(module, node.lineno, start, end, ast.unparse(node), new, at_import)
+        found.setdefault((start, end, new), mutant)
     return [found[place] for place in sorted(found)]
 
 

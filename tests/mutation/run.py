@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
-import multiprocessing
 import os
 import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 # Loaded once, here, for all the processes that are forked from this one; not the package, which each loads as it is.
 import ada_url  # noqa: F401
@@ -39,13 +39,13 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 from mutants import Mutant, mutants_of, mutate  # noqa: E402 - the path has just been set
-from pytest_parts import Chooser, Recorder  # noqa: E402 - as above
+from pytest_parts import Asker, Recorder, change_in_place, fork_and_wait  # noqa: E402 - as above
 
 PACKAGE = "toolnexus_mrtr"
 
 #: The modules, each with the files of the tests that it is asked: those made for it, and the vectors.
 FORMS = "forms forms_constraints forms_parsing forms_restricted formats hostile_forms vectors"
-CALLS = "call_disclosures call_headers exchange identity request_meta stored tasks toolnexus vectors wire_tasks"
+CALLS = "call_disclosures call_headers exchange request_meta stored tasks toolnexus vectors wire_tasks"
 MODULES = {
     "_validation": "exchange lint reader validation vectors wire",
     "_urls": "urls vectors",
@@ -61,10 +61,8 @@ MODULES = {
     "_task_state": CALLS,
 }
 
-#: Seconds of the slowest test that is asked; how many are asked first; the share of a sample that may be explained.
-SLOWEST, FIRST, EXPLAINED = 0.4, 60, 0.05
-
-fork = multiprocessing.get_context("fork")
+#: Seconds of the slowest test that is asked; the share of a sample that may be explained.
+SLOWEST, EXPLAINED = 0.4, 0.05
 
 
 class Tests(NamedTuple):
@@ -97,18 +95,13 @@ def main() -> None:
         parser.error(f"no such module: {', '.join(sorted(unknown))}")
     every = {module: mutants_of(module, source_of(module)) for module in MODULES}
     explained = explanations(every)
-    names = sorted({name for module in modules for name in MODULES[module].split()})
     with tempfile.TemporaryDirectory(prefix="mutation-") as scratch:
-        trees = fork.Queue()
-        for worker in range(options.workers):
-            trees.put(copy_tree(Path(scratch) / str(worker)))
-        with ProcessPoolExecutor(options.workers, fork, initializer=take_tree, initargs=(trees,)) as pool:
-            files = dict(zip(names, pool.map(recorded, names), strict=True))
-            sound = []
-            for module in modules:
-                chooser = random.Random(f"{options.seed}:{module}")
-                sample = chooser.sample(every[module], min(options.sample, len(every[module])))
-                sound.append(judge(module, sample, explained, files, pool.map))
+        trees = [copy_tree(Path(scratch) / str(worker)) for worker in range(options.workers)]
+        sound = []
+        for module in modules:
+            chooser = random.Random(f"{options.seed}:{module}")
+            sample = chooser.sample(every[module], min(options.sample, len(every[module])))
+            sound.append(judge(module, sample, explained, trees))
     sys.exit(not all(sound))
 
 
@@ -120,12 +113,16 @@ def judge(
     module: str,
     sample: list[Mutant],
     explained: set[tuple[str, str, str]],
-    files: dict[str, Tests],
-    map_: Callable[..., Any],
+    trees: list[Path],
 ) -> bool:
     """Try a sample of one module's mutants and print what came of it."""
-    tests = [tests_of(mutant, files) for mutant in sample]
-    survivors = [mutant for mutant, survived in zip(sample, map_(survives, sample, tests), strict=True) if survived]
+    with ThreadPoolExecutor(len(trees)) as pool:
+        names = MODULES[module].split()
+        parts = [names[start :: len(trees)] for start in range(len(trees))]
+        recorded = pool.map(lambda tree, part: {name: tests_in(name, tree) for name in part}, trees, parts)
+        files = {name: tests for part in recorded for name, tests in part.items()}
+        samples = [sample[start :: len(trees)] for start in range(len(trees))]
+        survivors = [*chain.from_iterable(pool.map(partial(survivors_of, files), trees, samples))]
     known = [mutant for mutant in survivors if name_of(mutant) in explained]
     noticed = {name_of(mutant) for mutant in sample if mutant not in survivors} & explained
     print(
@@ -170,31 +167,31 @@ def copy_tree(to: Path) -> Path:
     return to
 
 
-def recorded(name: str) -> Tests:
+def tests_in(name: str, tree: Path) -> Tests:
     """Run one file of tests on the unchanged code, unless that has been done with these very files."""
     digest = hashlib.sha256(str(SLOWEST).encode())
-    for path in sorted([*TREE.glob("tests/*.py"), *TREE.glob("fixtures/**/*.json"), *(TREE / PACKAGE).rglob("*.py")]):
+    for path in sorted([*tree.glob("tests/*.py"), *tree.glob("fixtures/**/*.json"), *(tree / PACKAGE).rglob("*.py")]):
         if path.stem == f"test_{name}" or not path.stem.startswith("test_"):
             digest.update(path.read_bytes())
     cache = Path(tempfile.gettempdir()) / f"mutation-{name}-{digest.hexdigest()[:16]}.json"
     if not cache.exists():
-        run_apart(partial(record, name, cache), seconds=1800)
+        fork_and_wait(partial(record, name, tree, cache), 1800)
     found = json.loads(cache.read_text("utf-8"))
     if found["failed"]:
         sys.exit(f"these fail on the unchanged code: {', '.join(found['failed'])}")
     return Tests(found["seconds"], found["reaching"])
 
 
-def record(name: str, cache: Path) -> int:
-    enter(TREE)
-    measured = coverage.Coverage(data_file=None, config_file=False, include=[f"{TREE}/{PACKAGE}/*"])
+def record(name: str, tree: Path, cache: Path) -> int:
+    enter(tree)
+    measured = coverage.Coverage(data_file=None, config_file=False, include=[f"{tree}/{PACKAGE}/*"])
     recorder = Recorder(measured)
     measured.start()
     pytest.main([*OPTIONS, f"tests/test_{name}.py"], plugins=[recorder])
     measured.stop()
     reaching: dict[str, dict[int, list[str]]] = {}
     for module in MODULES:
-        lines = measured.get_data().contexts_by_lineno(str(TREE / PACKAGE / f"{module}.py"))
+        lines = measured.get_data().contexts_by_lineno(str(tree / PACKAGE / f"{module}.py"))
         reaching[module] = {line: [test for test in tests if test] for line, tests in lines.items() if any(tests)}
     found = {"failed": recorder.failed, "seconds": recorder.seconds, "reaching": reaching}
     cache.write_text(json.dumps(found), "utf-8")
@@ -205,61 +202,62 @@ OPTIONS = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-W", 
 
 
 def enter(tree: Path) -> None:
-    """Make this process one that works on a copy of the tree; nothing it does writes bytecode, which could be stale."""
-    os.setsid()
+    """Make this process a silent one that works on a copy of the tree; no bytecode is written, which could be stale."""
     os.chdir(tree)
     sys.path[:] = [str(tree), *(path for path in sys.path if path not in {str(HERE), str(ROOT)})]
     os.environ.update(PYTHONPATH=str(tree), PYTHONDONTWRITEBYTECODE="1")
     sys.dont_write_bytecode = True
-
-
-def take_tree(trees: Any) -> None:
-    global TREE  # noqa: PLW0603 - one for each worker
-    TREE = trees.get()
-
-
-TREE = ROOT
-
-
-def survives(mutant: Mutant, tests: dict[str, float]) -> bool:
-    """Whether no test that reaches a mutant fails: first the fastest are asked, then the others."""
-    path = TREE / PACKAGE / f"{mutant.module}.py"
-    source = path.read_text("utf-8")
-    path.write_text(mutate(source, mutant), "utf-8")
-    try:
-        names = list(tests)
-        for chosen in (names[:FIRST], names[FIRST:]):
-            seconds = 20 + 4 * sum(tests[test] for test in chosen)
-            if chosen and run_apart(partial(ask, TREE, chosen), seconds=seconds) != 0:
-                return False
-        return True
-    finally:
-        path.write_text(source, "utf-8")
-
-
-def ask(tree: Path, chosen: list[str]) -> int:
-    enter(tree)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    files = sorted({test.partition("::")[0] for test in chosen})
-    return pytest.main(["-x", *OPTIONS, *files], plugins=[Chooser(chosen)])
-
-
-def run_apart(function: Callable[[], int], *, seconds: float) -> int:
-    """Call a function in a forked process, silently, and give the status back; 1 where it was not done in time."""
-    child = fork.Process(target=_end_with, args=(function,))
-    child.start()
-    child.join(seconds)
-    if child.is_alive():
-        os.killpg(child.pid, signal.SIGKILL)
-        child.join()
-    return child.exitcode
-
-
-def _end_with(function: Callable[[], int]) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(silence, stream)
-    os._exit(function())
+
+
+def survivors_of(files: dict[str, Tests], tree: Path, sample: list[Mutant]) -> list[Mutant]:
+    """The mutants that no test notices.
+
+    Each is made in a fork of a process that has collected the tests. One of what runs at import may need more than
+    that: where it survived, it is written into the tree, and asked again in a process that loads it.
+    """
+    survivors = asked(files, tree, sample, [partial(in_place, mutant) for mutant in sample])
+    path = tree / PACKAGE
+    for mutant in [mutant for mutant in survivors if mutant.at_import]:
+        source = source_of(mutant.module)
+        (path / f"{mutant.module}.py").write_text(mutate(source, mutant), "utf-8")
+        if not asked(files, tree, [mutant], [lambda: True]):
+            survivors.remove(mutant)
+        (path / f"{mutant.module}.py").write_text(source, "utf-8")
+    return survivors
+
+
+def in_place(mutant: Mutant) -> bool:
+    module = importlib.import_module(f"{PACKAGE}.{mutant.module.replace('/', '.')}")
+    source = source_of(mutant.module)
+    return change_in_place(module, source, mutate(source, mutant), at_import=mutant.at_import)
+
+
+def asked(
+    files: dict[str, Tests], tree: Path, mutants: list[Mutant], changes: list[Callable[[], bool]]
+) -> list[Mutant]:
+    """Have the tests of these mutants collected once, and give those back that none of them notices."""
+    tests = [tests_of(mutant, files) for mutant in mutants]
+    names = sorted({test.partition("::")[0] for each in tests for test in each})
+    with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
+        told = Path(scratch) / "survived"
+        told.touch()
+
+        def tell(place: int, *, noticed: bool) -> None:
+            if not noticed:
+                with told.open("a") as file:
+                    file.write(f"{place}\n")
+
+        def ask() -> int:
+            enter(tree)
+            return pytest.main([*OPTIONS, *names], plugins=[Asker([*zip(changes, tests, strict=True)], tell)])
+
+        if fork_and_wait(ask, 3600) != 0:
+            return []
+        return [mutants[int(place)] for place in told.read_text().split()]
 
 
 if __name__ == "__main__":
