@@ -62,7 +62,7 @@ MODULES = {
 }
 
 #: Seconds of the slowest test that is asked; the share of a sample that may be explained.
-SLOWEST, EXPLAINED = 0.4, 0.05
+SLOWEST, EXPLAINED = 1.3, 0.05
 
 
 class Tests(NamedTuple):
@@ -169,7 +169,7 @@ def copy_tree(to: Path) -> Path:
 
 def tests_in(name: str, tree: Path) -> Tests:
     """Run one file of tests on the unchanged code, unless that has been done with these very files."""
-    digest = hashlib.sha256(str(SLOWEST).encode())
+    digest = hashlib.sha256()
     for path in sorted([*tree.glob("tests/*.py"), *tree.glob("fixtures/**/*.json"), *(tree / PACKAGE).rglob("*.py")]):
         if path.stem == f"test_{name}" or not path.stem.startswith("test_"):
             digest.update(path.read_bytes())
