@@ -56,11 +56,11 @@ class Recorder:
 class Asker:
     """Ask tests, collected once, of one change after the other: each is made in a fork of this process.
 
-    `asked` has, for each change, what makes it (false where that is not possible), the names of the tests in their
-    order, and how many seconds they may take. `told` hears of each whether it was noticed.
+    `asked` has, for each change, what makes it, and the names of the tests in their order with the seconds that each
+    has taken. `told` hears of each whether it was noticed: a test failed, or was not done in time.
     """
 
-    def __init__(self, asked: list[tuple[Callable[[], bool], dict[str, float]]], told: Callable[..., None]) -> None:
+    def __init__(self, asked: list[tuple[Callable[[], None], dict[str, float]]], told: Callable[..., None]) -> None:
         self.asked, self.told = asked, told
         self.failed = False
 
@@ -74,13 +74,12 @@ class Asker:
         items = {item.nodeid: item for item in session.items}
         for place, (change, tests) in enumerate(self.asked):
             chosen = [items[name] for name in tests if name in items]
-            limit = 20 + 4 * sum(tests.values())
+            limit = 10 + 3 * sum(tests.values())
             self.told(place, noticed=fork_and_wait(partial(self._ask, change, chosen), limit) != 0)
         return True
 
-    def _ask(self, change: Callable[[], bool], chosen: list[pytest.Item]) -> int:
-        if not change():
-            return 0
+    def _ask(self, change: Callable[[], None], chosen: list[pytest.Item]) -> int:
+        change()
         for item, following in zip(chosen, [*chosen[1:], None], strict=True):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if self.failed:
@@ -109,7 +108,7 @@ def fork_and_wait(function: Callable[[], int], seconds: float) -> int:
     return 1
 
 
-def change_in_place(module: ModuleType, before: str, after: str, *, at_import: bool) -> bool:
+def change_in_place(module: ModuleType, before: str, after: str, *, at_import: bool) -> None:
     """Make what has been loaded work as a changed source says: the bodies of its functions, or its constants."""
     code = compile(after, str(module.__file__), "exec", dont_inherit=True)
     if not at_import:
@@ -118,7 +117,7 @@ def change_in_place(module: ModuleType, before: str, after: str, *, at_import: b
         for function in gc.get_objects():
             if isinstance(function, FunctionType) and function.__code__.co_filename == module.__file__:
                 function.__code__ = new.get(_place(function.__code__), function.__code__)
-        return True
+        return
     changed = ModuleType(module.__name__)
     changed.__file__ = module.__file__
     exec(code, changed.__dict__)
@@ -130,7 +129,6 @@ def change_in_place(module: ModuleType, before: str, after: str, *, at_import: b
             for names in others:
                 if names.get(name) is old_value:
                     names[name] = value
-    return True
 
 
 def _functions(code: CodeType) -> list[CodeType]:

@@ -224,20 +224,25 @@ def survivors_of(files: dict[str, Tests], tree: Path, sample: list[Mutant]) -> l
     for mutant in [mutant for mutant in survivors if mutant.at_import]:
         source = source_of(mutant.module)
         (path / f"{mutant.module}.py").write_text(mutate(source, mutant), "utf-8")
-        if not asked(files, tree, [mutant], [lambda: True]):
+        if not asked(files, tree, [mutant], [lambda: None], may_break=True):
             survivors.remove(mutant)
         (path / f"{mutant.module}.py").write_text(source, "utf-8")
     return survivors
 
 
-def in_place(mutant: Mutant) -> bool:
+def in_place(mutant: Mutant) -> None:
     module = importlib.import_module(f"{PACKAGE}.{mutant.module.replace('/', '.')}")
     source = source_of(mutant.module)
-    return change_in_place(module, source, mutate(source, mutant), at_import=mutant.at_import)
+    change_in_place(module, source, mutate(source, mutant), at_import=mutant.at_import)
 
 
 def asked(
-    files: dict[str, Tests], tree: Path, mutants: list[Mutant], changes: list[Callable[[], bool]]
+    files: dict[str, Tests],
+    tree: Path,
+    mutants: list[Mutant],
+    changes: list[Callable[[], None]],
+    *,
+    may_break: bool = False,
 ) -> list[Mutant]:
     """Have the tests of these mutants collected once, and give those back that none of them notices."""
     tests = [tests_of(mutant, files) for mutant in mutants]
@@ -256,6 +261,9 @@ def asked(
             return pytest.main([*OPTIONS, *names], plugins=[Asker([*zip(changes, tests, strict=True)], tell)])
 
         if fork_and_wait(ask, 3600) != 0:
+            # What is changed in the tree may break the import of the tests, which is to notice it.
+            if not may_break:
+                sys.exit(f"the tests {', '.join(names)} could not be asked")
             return []
         return [mutants[int(place)] for place in told.read_text().split()]
 
