@@ -73,12 +73,12 @@ class Tests(NamedTuple):
 
 
 def tests_of(mutant: Mutant, files: dict[str, Tests]) -> dict[str, float]:
-    """The tests that reach a mutant, fastest first, and their seconds; at import, those that reach the module."""
+    """The tests that reach a mutant, fastest first, and their seconds; of what runs at import, all."""
     found: dict[str, float] = {}
     for name in MODULES[mutant.module].split():
         lines = files[name].reaching[mutant.module]
         at_import = not any(str(mutant.line) in files[other].reaching[mutant.module] for other in files)
-        tests = {test for each in lines.values() for test in each} if at_import else lines.get(str(mutant.line), ())
+        tests = files[name].seconds if at_import else lines.get(str(mutant.line), ())
         found |= {test: files[name].seconds[test] for test in tests if files[name].seconds[test] < SLOWEST}
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
