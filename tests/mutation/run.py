@@ -124,7 +124,8 @@ def judge(
         samples = [sample[start :: len(trees)] for start in range(len(trees))]
         survivors = [*chain.from_iterable(pool.map(partial(survivors_of, files), trees, samples))]
     known = [mutant for mutant in survivors if name_of(mutant) in explained]
-    noticed = {name_of(mutant) for mutant in sample if mutant not in survivors} & explained
+    # One line may hold two mutants of one name: that neither survives is what makes an explanation wrong.
+    noticed = ({name_of(mutant) for mutant in sample} & explained) - {name_of(mutant) for mutant in survivors}
     print(
         f"{module}: {len(sample)} mutants, {len(sample) - len(survivors)} killed,"
         f" {len(survivors)} survived, {len(known)} of them explained",
