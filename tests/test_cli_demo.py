@@ -212,7 +212,7 @@ DECLINE, CANCEL = {"action": "decline"}, {"action": "cancel"}
         (
             "booking",
             {"who": accept(name="Ada"), "when": accept(day="2026-07-28")},
-            "A table for 1 is booked for Ada, on 2026-07-28.",
+            "A table for 2 is booked for Ada, on 2026-07-28.",
         ),
         ("form", {"about": accept(name="Ada", seat="w")}, "Thank you."),
         ("form", {"about": DECLINE}, "Nothing was kept."),

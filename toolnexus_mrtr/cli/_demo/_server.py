@@ -50,7 +50,7 @@ def book(responses: _Object, state: _Object) -> _Object:
             return _ask({"asked": "who"}, who=_form("Who is the table for?", fields, "name"))
         if action != "accept":
             return _finish("No table was booked.")
-        state = {"name": content.get("name"), "guests": content.get("guests", 1)}
+        state = {"name": content.get("name"), "guests": content.get("guests", 2)}
     content, action = _read(responses, "when")
     if action is None:
         day = {"type": "string", "title": "Day", "format": "date"}
