@@ -24,7 +24,7 @@ _GET_TASK: Final = "tasks/get"
 _CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 
 #: What is assumed of the call of a task that declares nothing: a task has to be declared, so all else is too.
-_EVERYTHING: Final = {
+_EVERYTHING: Final[dict[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
     "sampling": {"tools": {}},
     "roots": {},
