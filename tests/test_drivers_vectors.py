@@ -28,7 +28,8 @@ def keys_asked(step: dict[str, Any]) -> list[str] | None:
 def declares(call: dict[str, Any]) -> bool:
     """Whether a call declares its capabilities itself: to any other a driver adds those of the handlers."""
     meta = call["params"].get("_meta")
-    return "capabilities" in call or (isinstance(meta, dict) and "io.modelcontextprotocol/clientCapabilities" in meta)
+    declared = meta.get("io.modelcontextprotocol/clientCapabilities") if isinstance(meta, dict) else None
+    return "capabilities" in call or declared is not None
 
 
 def playable(vector: Vector) -> bool:

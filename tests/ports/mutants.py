@@ -1,0 +1,165 @@
+"""Change the JavaScript port, one small change at a time, and see whether a vector notices.
+
+A seeded sample of the mutants of its reader, rules, writer and exchange is tried, each on a copy of the port that is
+sent every vector. A mutant is noticed if an outcome differs, or the port fails or hangs. What survives is printed; the
+status is 1 unless equivalent.toml explains it, and it explains at most 5 % of the sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import compress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+PORT = HERE / "javascript"
+VECTORS = HERE.parents[1] / "fixtures" / "2026-07-28"
+
+MODULES = ("reader", "gates", "sampling", "tasks", "writer", "exchange", "identity", "outgoing", "urls")
+
+#: What is changed: a pattern, and what takes its place.
+CHANGES = [
+    (r"===", "!=="),
+    (r"!==", "==="),
+    (r" <= ", " < "),
+    (r" < ", " <= "),
+    (r" >= ", " > "),
+    (r" > ", " >= "),
+    (r" && ", " || "),
+    (r" \|\| ", " && "),
+    (r" \?\? ", " && "),
+    (r"(?<=[(\s])!(?=[\w(])", ""),
+    (r"\bif \((.+)\) (?=\{|return|throw|yield|continue)", "if (false) "),
+    (r"\bif \((.+)\) (?=\{|return|throw|yield|continue)", "if (true) "),
+    (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"),
+    (r"\bnull\b", "undefined"),
+    (r" \+ ", " - "),
+    (r"(?<![\w.\"])(\d+)(?![\w.\"])", "(\\1 + 1)"),
+    (r'"(\w[^"]*)"', '"\\1~"'),
+    (r'"", ', ""),
+    (r"\.some\(", ".every("),
+    (r"\.every\(", ".some("),
+    (r"\breturn (?!;)[^;{]+;$", "return undefined;"),
+    (r"^(\s+)(?:throw|yield|require\w*|check\w*|delete|continue|[\w.]+\.(?:push|set|add)\()[^{}]*;$", "\\1;"),
+    (r"^(\s+)[\w.\[\]]+ = [^{}]*;$", "\\1;"),
+]
+
+#: A mutant may not take longer than this; the port as it is takes a few seconds.
+SECONDS = 60
+
+#: How many survivors may be explained in place of noticed.
+MOST_EXPLAINED = 0.05
+
+
+class Mutant(NamedTuple):
+    """One line of a module, and what takes its place."""
+
+    module: str
+    number: int
+    line: str
+    changed: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is explained by, wherever the line stands."""
+        return self.module, self.line.strip(), self.changed.strip()
+
+    def __str__(self) -> str:
+        return f"{self.module}.mjs:{self.number}\n  - {self.line.strip()}\n  + {self.changed.strip()}"
+
+
+def mutants_of(module: str) -> Iterator[Mutant]:
+    """Make every mutant of a module."""
+    for number, line in enumerate((PORT / f"{module}.mjs").read_text("utf-8").splitlines(), 1):
+        if line.lstrip().startswith(("//", "import ", "export {")):
+            continue
+        made = {line}
+        for pattern, replacement in CHANGES:
+            for match in re.finditer(pattern, line):
+                changed = line[: match.start()] + match.expand(replacement) + line[match.end() :]
+                if changed not in made:
+                    made.add(changed)
+                    yield Mutant(module, number, line, changed)
+
+
+def read_vectors() -> tuple[bytes, int]:
+    """Give all vectors as the lines that a port is sent, and how many they are."""
+    lines = [
+        json.dumps({"operation": path.stem, "input": vector["input"]})
+        for path in sorted(VECTORS.glob("*.json"))
+        for vector in json.loads(path.read_bytes())["vectors"]
+    ]
+    return "".join(f"{line}\n" for line in lines).encode("ascii"), len(lines)
+
+
+def play(port: Path, lines: bytes) -> list[Any] | None:
+    """Give the outcomes of a port, or `None` where it fails or hangs."""
+    try:
+        command = ["node", str(port / "adapter.mjs")]
+        done = subprocess.run(command, input=lines, capture_output=True, timeout=SECONDS, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    except (subprocess.SubprocessError, ValueError):
+        return None
+
+
+def is_noticed(mutant: Mutant, lines: bytes, expected: list[Any]) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        port = Path(folder) / "port"
+        shutil.copytree(PORT, port)
+        path = port / f"{mutant.module}.mjs"
+        text = path.read_text("utf-8").split("\n")
+        text[mutant.number - 1] = mutant.changed
+        path.write_text("\n".join(text), "utf-8")
+        return play(port, lines) != expected
+
+
+def read_explained() -> set[tuple[str, str, str]]:
+    listed = tomllib.loads((HERE / "equivalent.toml").read_text("utf-8"))["mutant"]
+    return {(one["module"], one["line"], one["changed"]) for one in listed if one["reason"]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("modules", nargs="*", choices=[[], *MODULES], help="the modules to change; all unless given")
+    parser.add_argument("--sample", type=int, default=250, help="how many mutants; 250 unless given")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once; 2 unless given")
+    options = parser.parse_args()
+    lines, count = read_vectors()
+    expected = play(PORT, lines)
+    if expected is None or len(expected) != count:
+        raise SystemExit("expected the port to answer every vector as it is")
+    every = [mutant for module in options.modules or MODULES for mutant in mutants_of(module)]
+    explained = read_explained()
+    stale = explained - {mutant.key for module in MODULES for mutant in mutants_of(module)}
+    if stale:
+        raise SystemExit(f"equivalent.toml explains what is no mutant any more: {sorted(stale)}")
+    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    with ThreadPoolExecutor(options.jobs) as pool:
+        noticed = set(compress(sample, pool.map(lambda mutant: is_noticed(mutant, lines, expected), sample)))
+    survivors = [mutant for mutant in sample if mutant not in noticed]
+    unexplained = [mutant for mutant in survivors if mutant.key not in explained]
+    needless = [mutant for mutant in noticed if mutant.key in explained]
+    for mutant in unexplained:
+        print(mutant)
+    for mutant in needless:
+        print(f"explained, but noticed: {mutant}")
+    equivalent = len(survivors) - len(unexplained)
+    print(f"{len(every)} mutants, {len(sample)} tried: {len(noticed)} noticed, {equivalent} explained")
+    return int(bool(unexplained or needless) or equivalent > MOST_EXPLAINED * len(sample))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
