@@ -1,9 +1,12 @@
-"""What is known of the terminal that standard output may be: whether it is one, how wide, and whether it has colors."""
+"""What is known of the terminal that is written to: whether it is one, how wide, and whether it has colors."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 #: The narrowest terminal that lines are folded for.
@@ -13,10 +16,25 @@ _COLORS: Final = {"red": "\x1b[31m", "yellow": "\x1b[33m"}
 _RESET: Final = "\x1b[0m"
 
 
+#: Whether lines are made for standard error, and not for standard output.
+_is_for_stderr: Final = ContextVar("_is_for_stderr", default=False)
+
+
+@contextmanager
+def fold_for_stderr() -> Iterator[None]:
+    """Make the lines of the block for standard error: it may be a terminal where standard output is none."""
+    token = _is_for_stderr.set(True)
+    try:
+        yield
+    finally:
+        _is_for_stderr.reset(token)
+
+
 def is_terminal() -> bool:
-    """Whether standard output is a terminal, and no pipe or file."""
-    # Python sets sys.stdout to None where it is closed.
-    return sys.stdout is not None and sys.stdout.isatty()
+    """Whether the stream that lines are made for, standard output in general, is a terminal, and no pipe or file."""
+    stream = sys.stderr if _is_for_stderr.get() else sys.stdout
+    # Python sets a stream to None where it is closed.
+    return stream is not None and stream.isatty()
 
 
 def find_columns() -> int | None:
