@@ -65,7 +65,8 @@ class Person:
         with shown.changed:
             found = shown.changed.wait_for(lambda: text in shown.plain()[shown.seen :] or self._done.done(), DEADLINE)
             at = shown.plain().find(text, shown.seen)
-            assert found and at >= 0, f"not shown: {text!r}, but: {shown.plain()[shown.seen :]!r}"
+            assert found, f"nothing new is shown: {shown.plain()[shown.seen :]!r}"
+            assert at >= 0, f"not shown: {text!r}, but: {shown.plain()[shown.seen :]!r}"
             shown.seen = at + len(text)
         return self
 
@@ -101,7 +102,7 @@ def pause_for(*, server="parcels", tool="send_parcel", **asked: Any) -> Pause:
     entries = {
         key: ask if "method" in ask else {"method": "elicitation/create", "params": ask} for key, ask in asked.items()
     }
-    call = Call("tools/call", {"name": tool}, server=server)
+    call = Call("tools/call", {} if tool is None else {"name": tool}, server=server)
     pause = call.receive({"resultType": "input_required", "inputRequests": entries, "requestState": "s"})
     assert isinstance(pause, Pause)
     return pause
@@ -134,13 +135,14 @@ class PseudoTerminal:
         until = time.monotonic() + DEADLINE
         while (at := CONTROLS.sub("", self.shown).find(text, self._seen)) < 0:
             ready = select.select([self._main], [], [], max(0, until - time.monotonic()))[0]
-            assert ready and self._read(), f"not shown: {text!r}, but: {self.shown!r}"
+            assert ready, f"nothing new is shown: {self.shown!r}"
+            assert self._read(), f"not shown: {text!r}, but: {self.shown!r}"
         self._seen = at + len(text)
         return self
 
     def _read(self):
         try:
-            read = os.read(self._main, 65536)
+            read = os.read(self._main, 65536) if self._main is not None else b""
         except OSError:
             # The other side was closed.
             return False
@@ -160,12 +162,14 @@ class PseudoTerminal:
         return self.process.returncode, printed
 
     def hang_up(self):
+        """Close the terminal, as a window that is closed does."""
         os.close(self._main)
+        self._main = None
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def stop(self):
+        """End the program if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate()
+            self.process.communicate()
+        if self._main is not None:
+            self.hang_up()

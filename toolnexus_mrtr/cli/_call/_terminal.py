@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from toolnexus_mrtr import Answer, ElicitRequest, Form, MrtrError, Pause, Request
-from toolnexus_mrtr.cli._call._terminal_form import FormDialog
 from toolnexus_mrtr.cli._call._terminal_lines import (
     describe_disclosures,
     describe_form,
     describe_visit,
     introduce,
 )
-from toolnexus_mrtr.cli._call._terminal_prompts import Option, choose
-from toolnexus_mrtr.cli._call._terminal_screen import PAGE, NobodyThere, Screen
+from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._terminal import fold_for_stderr
 from toolnexus_mrtr.cli._text import describe_request, fold, quote_lines, quote_short
+
+try:
+    from toolnexus_mrtr.cli._call._terminal_form import FormDialog
+    from toolnexus_mrtr.cli._call._terminal_prompts import Option, choose
+    from toolnexus_mrtr.cli._call._terminal_screen import PAGE, NobodyThere, Screen
+except ImportError:
+    raise BadInput("the terminal: expected the package prompt_toolkit: pip install 'toolnexus-mrtr[call]'") from None
 
 _DECLINE: Final = Option("decline", "Decline: say no")
 _CANCEL: Final = Option("cancel", "Cancel: leave it undecided")

@@ -70,7 +70,7 @@ class FormDialog:
                     self._screen.show(["", f"Fields without an answer: {left_out}"])
                 return "next"
             names = [field.name for field in self._fields]
-            place = names.index(errors[0].field) if errors[0].field in names else 0
+            place = names.index(errors[0].field)
             self._screen.show(fold(f"{quote(errors[0].field)}: expected {errors[0].message}", "  ", "      "))
 
     def _ask(self, place: int) -> Pressed:

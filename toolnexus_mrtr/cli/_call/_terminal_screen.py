@@ -8,19 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from prompt_toolkit.application import Application, get_app, run_in_terminal
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.layout import AnyContainer, FormattedTextControl, HSplit, Layout, Window
+from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.styles import Style
+
 from toolnexus_mrtr import printable
 from toolnexus_mrtr.cli._errors import BadInput, print_to_stderr
-
-try:
-    from prompt_toolkit.application import Application, run_in_terminal
-    from prompt_toolkit.formatted_text import StyleAndTextTuples
-    from prompt_toolkit.input import Input, create_input
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
-    from prompt_toolkit.layout import AnyContainer, FormattedTextControl, HSplit, Layout, Window
-    from prompt_toolkit.output import Output, create_output
-    from prompt_toolkit.styles import Style
-except ImportError:
-    raise BadInput("the terminal: expected the package prompt_toolkit: pip install 'toolnexus-mrtr[call]'") from None
 
 #: How many lines of a long text are shown at a time.
 PAGE: Final = 20
@@ -152,4 +149,14 @@ class Screen:
         names = [_NAMES[key] for key in keys]
         if self._cut:
             names.append("Ctrl-T: read on")
-        return [("", " | ".join([*names, "Ctrl-C: end, nothing is sent"]))]
+        return [("", _join(names, get_app().output.get_size().columns))]
+
+
+def _join(names: Sequence[str], columns: int) -> str:
+    """Put the names of keys beside each other, in lines that fit the terminal; none is split."""
+    lines = [""]
+    for name in [*names, "Ctrl-C: end, nothing is sent"]:
+        if lines[-1] and len(lines[-1]) + len(" | ") + len(name) > columns:
+            lines.append("")
+        lines[-1] += f" | {name}" if lines[-1] else name
+    return "\n".join(lines)
