@@ -19,7 +19,7 @@ from toolnexus_mrtr import Call, Pause
 from toolnexus_mrtr.cli._call._terminal import TerminalAsker
 from toolnexus_mrtr.cli._call._terminal_screen import Screen
 
-ENTER, ESCAPE, UP, DOWN, PAGE_UP, PAGE_DOWN = "\r", "\x1b", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~"
+ENTER, ESCAPE, UP, DOWN, LEFT, PAGE_UP, PAGE_DOWN = "\r", "\x1b", "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[5~", "\x1b[6~"
 BACK, DECLINE, REVIEW, READ_ON, INTERRUPT, ERASE = "\x1b[Z", "\x18", "\x07", "\x14", "\x03", "\x7f"
 
 DEADLINE = 20
@@ -74,6 +74,12 @@ class Person:
         for key in keys:
             self._keys.send_text(key)
         return self
+
+    def hang_up(self):
+        self._keys.close()
+
+    def is_done(self):
+        return self._done.done()
 
     def answers(self):
         return self._done.result(DEADLINE)

@@ -1,10 +1,9 @@
 """The terminal form in this process: what each kind of field takes, and what a person can do at each prompt."""
 
-import subprocess
+import importlib
 import sys
 import time
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from terminals import (
@@ -15,6 +14,7 @@ from terminals import (
     ERASE,
     ESCAPE,
     INTERRUPT,
+    LEFT,
     PAGE_DOWN,
     PAGE_UP,
     READ_ON,
@@ -27,8 +27,10 @@ from terminals import (
 )
 
 from toolnexus_mrtr import Answer
+from toolnexus_mrtr.cli._call._terminal import TerminalAsker
 from toolnexus_mrtr.cli._call._terminal_screen import NobodyThere, visible
 from toolnexus_mrtr.cli._call._terminal_times import LocalZone, read_date_time
+from toolnexus_mrtr.cli._errors import BadInput
 
 TEXT = {"type": "string"}
 
@@ -107,7 +109,7 @@ def test_an_empty_required_field_is_told_once_enter_was_pressed(ask):
 
 
 def test_yes_or_no_is_chosen_and_nothing_is_chosen_at_first(fill_in):
-    keys = [ENTER, DOWN, UP, UP, DOWN, ENTER]
+    keys = [ENTER, DOWN, UP, UP, DOWN, LEFT, ENTER]
     assert fill_in({"type": "boolean"}, *keys) == {"f": False}
 
 
@@ -222,10 +224,9 @@ def test_a_time_is_sent_with_its_offset_which_is_shown_while_it_is_typed(ask, ty
 @pytest.mark.usefixtures("paris")
 def test_a_time_that_the_clocks_show_twice_is_refused(ask):
     with ask(who=form({"at": {**TEXT, "format": "date-time"}}, "at")) as person:
-        person.see("Esc: cancel").press("2026-10-25 02:30").see("exactly once").press(" No/Where").see(
-            "a time zone such as"
-        )
-        person.press(ERASE * 9, " UTC").see("+00:00").press(ENTER)
+        person.see("Esc: cancel").press("2026-10-25 02:30").see("exactly once").press(ENTER, " UTC").see(
+            "+00:00"
+        ).press(ENTER)
         assert accept(person)["who"].data == {"at": "2026-10-25T02:30:00+00:00"}
 
 
@@ -342,6 +343,13 @@ def test_ctrl_c_at_a_list_ends_it_too(ask):
             person.answers()
 
 
+def test_a_terminal_that_is_closed_answers_nothing(ask):
+    with ask(who=form({"a": TEXT})) as person:
+        person.see("Esc: cancel").press("1").hang_up()
+        with pytest.raises(NobodyToAsk, match="^the terminal: expected an answer, it was closed$"):
+            person.answers()
+
+
 @pytest.mark.parametrize(
     ("url", "words"),
     [("http://example.com/", "not encrypted"), ("https://xn--e1afmkfd.example/", "look like those of another")],
@@ -415,13 +423,28 @@ def test_a_text_in_a_prompt_keeps_its_length_where_signs_are_replaced():
     assert visible("plain") == "plain"
 
 
-def test_without_its_package_the_terminal_says_what_to_install():
-    code = (
-        "import sys; sys.modules['prompt_toolkit'] = None\n"
-        "from toolnexus_mrtr.cli._errors import BadInput\n"
-        "try:\n    import toolnexus_mrtr.cli._call._terminal\n"
-        "except BadInput as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
-    sentence = "the terminal: expected the package prompt_toolkit: pip install 'toolnexus-mrtr[call]'"
-    assert done.stdout.strip() == sentence
+def test_what_is_pasted_presses_no_key(fill_in):
+    assert fill_in(TEXT, "\x1b[200~one\rtwo\x18\x1b[201~", ENTER) == {"f": "one\ntwo\x18"}
+
+
+def test_a_visit_that_is_agreed_to_and_done_is_accepted(ask):
+    with ask(sign=visit("https://example.com/")) as person:
+        person.see("Accept").see("Esc: cancel").press(DOWN, ENTER).see("I am done there").see("Esc: cancel")
+        assert not person.is_done()
+        person.press(DOWN, ENTER)
+        assert person.answers()["sign"].ok
+
+
+def test_a_terminal_that_cannot_move_its_cursor_is_none_to_ask_on(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    with pytest.raises(NobodyThere, match="^the terminal: expected one that can move its cursor, TERM is dumb$"):
+        TerminalAsker().answer(pause_for(who=form({"a": TEXT})))
+
+
+def test_without_its_package_the_terminal_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "prompt_toolkit.buffer", None)
+    for module in ("_terminal", "_terminal_form", "_terminal_prompts"):
+        monkeypatch.delitem(sys.modules, f"toolnexus_mrtr.cli._call.{module}")
+    sentence = r"^the terminal: expected the package prompt_toolkit: pip install 'toolnexus-mrtr\[call\]'$"
+    with pytest.raises(BadInput, match=sentence):
+        importlib.import_module("toolnexus_mrtr.cli._call._terminal")

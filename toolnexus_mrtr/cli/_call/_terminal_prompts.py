@@ -121,11 +121,9 @@ def type_text(
         else:
             buffer.start_completion(select_first=True)
 
-    if "review" in keys:
-
-        @bindings.add("c-g", eager=True)
-        def _review(event: KeyPressEvent) -> None:
-            leave(event, "review")
+    @bindings.add("c-g", eager=True)
+    def _review(event: KeyPressEvent) -> None:
+        leave(event, "review")
 
     control = BufferControl(
         buffer, input_processors=[*([PasswordProcessor()] if hidden else []), _Visible(), BeforeInput("> ")]
