@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 from toolnexus_mrtr import MrtrError
-from toolnexus_mrtr.cli._errors import BadInput, Terminated, WriteError, print_error
+from toolnexus_mrtr.cli._errors import BadInput, CallFailed, Terminated, WriteError, print_error
 from toolnexus_mrtr.cli._options import parse_arguments
 
 
@@ -17,8 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     0: the command did its work, or the reader of its output closed the pipe early, as `head` does.
-    1: the output cannot be written; or `lint` found an error, a vector failed, or a client failed a rule of `adversary`
-    or left it untested.
+    1: the output cannot be written; or `lint` found an error, a vector failed, a client failed a rule of `adversary` or
+    left it untested, or a call failed or its result says that it is an error.
     2: the input is bad.
     128 and the number of a signal: it ended the command, 130 where that was interrupted.
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 128 + error.number
     except (MrtrError, BadInput) as error:
         return _fail(2, *(error.args if isinstance(error, BadInput) else [str(error)]))
-    except WriteError as error:
+    except (CallFailed, WriteError) as error:
         return _fail(1, str(error))
 
 

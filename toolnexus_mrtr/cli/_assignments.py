@@ -7,7 +7,7 @@ names are the server's.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from toolnexus_mrtr import ElicitRequest, Form, InputRequest, MrtrError
@@ -17,6 +17,13 @@ from toolnexus_mrtr.cli._text import describe_request, list_names, name_argument
 
 #: The forms by key; in place of a form, the error where it cannot be checked. What is no form is not in it.
 Forms: TypeAlias = dict[str, Form | MrtrError]
+
+
+class Argument(NamedTuple):
+    """One argument of an option: how messages name it, and what was typed."""
+
+    name: str
+    text: str
 
 
 class Assignment(NamedTuple):
@@ -40,19 +47,25 @@ def build_forms(requests: Mapping[str, InputRequest]) -> Forms:
     }
 
 
-def read_keys(option: str, arguments: list[str], keys: Collection[str]) -> Iterator[str]:
+def list_arguments(option: str, texts: Sequence[str]) -> list[Argument]:
+    """List the arguments of an option; messages name them by their number where there are several."""
+    return [Argument(name_argument(option, place, texts), text) for place, text in enumerate(texts)]
+
+
+def read_keys(arguments: Iterable[Argument], keys: Collection[str]) -> Iterator[str]:
     """Read the arguments of an option that takes a key alone."""
-    for place, text in enumerate(arguments):
+    for name, text in arguments:
         if text not in keys:
-            raise BadInput(f"{name_argument(option, place, arguments)}: expected a key that is asked, {_list(keys)}")
+            raise BadInput(f"{name}: expected a key that is asked, {_list(keys)}")
         yield text
 
 
-def read_accepted(arguments: list[str], requests: Mapping[str, InputRequest], forms: Forms) -> list[Assignment]:
+def read_accepted(
+    arguments: Iterable[Argument], requests: Mapping[str, InputRequest], forms: Forms
+) -> list[Assignment]:
     """Read the arguments of `--accept`: `KEY`, or `KEY.FIELD=VALUE` for a form."""
     assignments = []
-    for place, text in enumerate(arguments):
-        name = name_argument("--accept", place, arguments)
+    for name, text in arguments:
         readings = [reading for key in requests for reading in _read_accept(text, key, forms.get(key))]
         if not readings:
             raise BadInput(f"{name}: {_say_what_accept_expects(text, requests, forms)}")
@@ -60,10 +73,9 @@ def read_accepted(arguments: list[str], requests: Mapping[str, InputRequest], fo
     return assignments
 
 
-def read_values(option: str, arguments: list[str], keys: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_values(arguments: Iterable[Argument], keys: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read the arguments of an option that takes `KEY=VALUE`, where VALUE is a JSON object or `@FILE`."""
-    for place, text in enumerate(arguments):
-        name = name_argument(option, place, arguments)
+    for name, text in arguments:
         found = [key for key in keys if text.startswith((f"{key}={{", f"{key}=@"))]
         readings = [Assignment(key, None, text[len(key) + 1 :]) for key in found]
         if not readings:

@@ -12,6 +12,10 @@ class BadInput(Exception):
     """The input of a command is not what it needs; each argument is one sentence: where, and what was expected."""
 
 
+class CallFailed(Exception):
+    """A call came to no result; the text says why."""
+
+
 class WriteError(Exception):
     """A file cannot be written; the text says which, and why."""
 

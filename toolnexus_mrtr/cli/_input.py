@@ -70,10 +70,15 @@ def read_response(path: str, name: str | None = None) -> Response | Failure:
 def read_object(path: str, name: str | None = None) -> dict[str, Any]:
     """Read one JSON object."""
     with prefix_errors_with(path, name):
-        value = parse_json(_read_text(path))
+        value = read_value(path)
         if not isinstance(value, dict):
             raise BadInput("expected a JSON object")
         return value
+
+
+def read_value(path: str) -> Any:
+    """Read one JSON value; messages do not name the file."""
+    return parse_json(_read_text(path))
 
 
 def read_argument(text: str, name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from toolnexus_mrtr.cli._answer import answer
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._lint import FORMATS, lint_files
 from toolnexus_mrtr.cli._show import show
+from toolnexus_mrtr.cli._version import find_version
 
 #: A command yields the lines to print; it may be a generator that returns the exit status.
 _Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
@@ -51,6 +52,23 @@ paused again can be resumed from it:
 What is saved holds the arguments and the state, and is as secret as they are. While the
 command runs, other users of the machine may see its arguments: give what is secret by
 --json KEY=@FILE.
+"""
+
+_DEMO_HELP: Final = """\
+The server runs on this machine, and the call goes no further. What the server asks,
+what was answered and what comes of it is told on standard error, step by step; the
+result of the call is printed, as JSON:
+
+  toolnexus-mrtr demo --accept who.name=Ada --accept when.day=2026-07-28
+  toolnexus-mrtr demo decline --decline delete
+
+The tools: booking asks two questions, one after the other; form has a field of every
+kind; url asks for a visit; state pauses without a question; task goes on in the
+background, and asks from there; decline asks what is best declined.
+
+Each answer is for the key that it names, in whatever round that is asked. It answers
+one question: where a server asks another one under the same KEY, --answers takes an
+array with the answers of each round, {"KEY": {"action": "accept", "content": {...}}}.
 """
 
 _LINT_HELP: Final = """\
@@ -133,7 +151,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="print the script with which bash, zsh, fish or tcsh completes commands, and exit",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
+    for add in (_add_demo, _add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
         add(commands)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -163,6 +181,10 @@ def _add_answer(commands: Any) -> None:
     command.add_argument(
         "--save", metavar="FILE", help="store this retry, to go on from if it is paused again; keep it secret"
     )
+    _add_answer_options(command)
+
+
+def _add_answer_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
     )
@@ -171,6 +193,29 @@ def _add_answer(commands: Any) -> None:
     command.add_argument(
         "--json", metavar="KEY=VALUE", help="answer KEY with a JSON object, or with that in the @FILE", **_REPEATABLE
     )
+
+
+def _add_round_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that answer what is asked in any round of a call."""
+    _add_answer_options(command)
+    command.add_argument(
+        "--answers",
+        metavar="FILE",
+        help="answers as a JSON object by KEY, or an array of such objects, one for each round; - for standard input",
+    )
+
+
+def _add_demo(commands: Any) -> None:
+    about = "Call a tool of a small server that is started for it, and tell of each step."
+    command = _add_command(commands, "demo", _run_demo, about, _DEMO_HELP)
+    command.add_argument(
+        "tool",
+        nargs="?",
+        choices=("booking", "form", "url", "state", "task", "decline"),
+        default="booking",
+        help="the tool to call; booking unless given",
+    )
+    _add_round_options(command)
 
 
 def _add_lint(commands: Any) -> None:
@@ -258,13 +303,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        # This import is slow; only this option needs it.
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
-
-        try:
-            print(parser.prog, version("toolnexus-mrtr"))
-        except PackageNotFoundError:
-            print(parser.prog, "(not installed)")
+        print(parser.prog, find_version() or "(not installed)")
         parser.exit()
 
 
@@ -275,6 +314,15 @@ class _PrintCompletion(argparse.Action):
 
         print(write_completion(parser, values))
         parser.exit()
+
+
+def _run_demo(options: argparse.Namespace) -> Generator[str, None, int]:
+    # Its imports, subprocess among them, are slow; the other commands do without.
+    from toolnexus_mrtr.cli._demo import run_demo  # noqa: PLC0415 - see above
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
+
+    with raise_on_signals():
+        return (yield from run_demo(options))
 
 
 def _run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:

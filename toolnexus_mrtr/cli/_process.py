@@ -1,4 +1,4 @@
-"""Starts the command that `--cmd` names, without a shell, and kills it with its process group.
+"""Starts the command that an option names, without a shell, and kills it with its process group.
 
 A program in a process group of its own gets no signal that is meant for this one: it is killed here, in whatever way
 this program ends.
@@ -18,20 +18,20 @@ from types import FrameType
 from toolnexus_mrtr.cli._errors import BadInput, Terminated
 
 
-def split_command(command: str) -> list[str]:
-    """Split a command into its arguments as a shell does."""
+def split_command(command: str, option: str = "--cmd") -> list[str]:
+    """Split the command that an option names into its arguments, as a shell of POSIX does."""
+    if os.name != "posix":
+        raise BadInput(f"{option}: expected a POSIX system, as Linux and macOS are")
     arguments: list[str] = []
     with suppress(ValueError):
         arguments = shlex.split(command)
     if not arguments:
-        raise BadInput("--cmd: expected a command")
+        raise BadInput(f"{option}: expected a command")
     return arguments
 
 
-def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
+def start(command: list[str], streams: int, option: str = "--cmd") -> subprocess.Popen[bytes]:
     """Start a program in a session and process group of its own; `streams` is its standard input and output."""
-    if os.name != "posix":
-        raise BadInput("--cmd: expected a POSIX system, as Linux and macOS are")
     arrived: list[int] = []
     try:
         # A signal that arrives before the program is known here must wait until then.
@@ -48,7 +48,7 @@ def start(command: list[str], streams: int) -> subprocess.Popen[bytes]:
             kill(process)
             raise Terminated(arrived[0])
         return process
-    raise BadInput(f"--cmd: expected a program that runs: {reason}")
+    raise BadInput(f"{option}: expected a program that runs: {reason}")
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
@@ -56,8 +56,12 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
     A process that it started and that has left the group is not killed.
     """
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    # Windows has no process groups of this kind.
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
     with process:
         # Leaving the block closes the pipes and waits for the program.
         pass

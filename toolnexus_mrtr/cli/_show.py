@@ -53,6 +53,11 @@ def show(options: argparse.Namespace) -> Iterator[str]:
     if not isinstance(pause, Pause):
         yield "The call is finished: nothing is asked."
         return
+    yield from show_pause(pause)
+
+
+def show_pause(pause: Pause) -> Iterator[str]:
+    """Show what a pause asks."""
     requests = pause.input_requests
     state = "no" if pause.request_state is None else "yes"
     yield f"The call is paused. Asked: {len(requests)}. A state to echo: {state}."

@@ -74,8 +74,9 @@ def _expect_failures(verdicts: list[Verdict], reasons: Mapping[str, str]) -> Ite
 
 
 def _wait_for_interrupt(url: str) -> list[Verdict]:
-    print_to_stderr(f"listening at {url}; Ctrl-C ends it and prints the report")
+    # Whoever reads that line may interrupt at once.
     with suppress(KeyboardInterrupt):
+        print_to_stderr(f"listening at {url}; Ctrl-C ends it and prints the report")
         signal.pause()
     return []
 

@@ -1,0 +1,114 @@
+"""Who answers what a call asks: an `Asker`, and the one that answers by the options of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from toolnexus_mrtr import InputRequest, Pause
+from toolnexus_mrtr.cli._assignments import build_forms
+from toolnexus_mrtr.cli._errors import BadInput
+from toolnexus_mrtr.cli._input import prefix_errors_with, read_value
+from toolnexus_mrtr.cli._responses import AnswerArguments, build_answers, list_answer_arguments
+from toolnexus_mrtr.cli._text import list_names, quote_short
+
+
+class NobodyToAsk(BadInput):
+    """Something is asked that nobody is there to answer; the text says what was expected."""
+
+
+class Asker(Protocol):
+    """Gets the answers to a pause, from a person or from wherever else they come."""
+
+    def answer(self, pause: Pause) -> Mapping[str, Any]:
+        """Give an answer for each key of `pause.input_requests`, as `Pause.resume` takes it.
+
+        Raises `NobodyToAsk` where there is none: nothing is ever answered on behalf of anybody.
+        """
+        ...
+
+
+class ScriptedAsker:
+    """Answers by `--accept`, `--decline`, `--cancel`, `--json` and `--answers`; what they say nothing of it refuses.
+
+    An argument may be about a key that is asked in a later round. It answers one question, however often the server
+    asks that: another question under the same key would get a consent that was not meant for it. Where a server does
+    so on purpose, an array of `--answers` has the answers of each round.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._arguments = list_answer_arguments(options)
+        self._values: dict[str, dict[str, Any]] = {}
+        self._rounds: deque[dict[str, dict[str, Any]]] = deque()
+        if options.answers is not None:
+            answers = _read_answers(options.answers)
+            if isinstance(answers, dict):
+                self._values = answers
+            else:
+                self._rounds.extend(answers)
+        #: The question that was answered under each key.
+        self._answered: dict[str, InputRequest] = {}
+
+    def answer(self, pause: Pause) -> Mapping[str, Any]:
+        """Give the answers to a pause, under the rules of `Asker`; raises `BadInput` for one that does not fit."""
+        requests = pause.input_requests
+        of_round = self._rounds.popleft() if self._rounds else {}
+        unexpected = of_round.keys() - requests.keys()
+        if unexpected:
+            raise BadInput(f"--answers: expected in each round the keys that are asked then, {list_names(requests)}")
+        arguments = AnswerArguments(
+            *(
+                [one for one in given if any(_is_about(option, one.text, key) for key in requests)]
+                for option, given in zip(AnswerArguments._fields, self._arguments, strict=True)
+            )
+        )
+        values = {key: value for key, value in self._values.items() if key in requests} | of_round
+        for key, request in requests.items():
+            if key not in values and not _have_answer(arguments, key):
+                expected = "expected --accept, --decline, --cancel, --json or --answers"
+                raise NobodyToAsk(f"{quote_short(key)} is asked, and nobody is there to answer: {expected}")
+            if key not in of_round and self._answered.setdefault(key, request) != request:
+                expected = "expected answers for each round, as an array of --answers"
+                raise NobodyToAsk(f"{quote_short(key)} asks something else than what was answered: {expected}")
+        return build_answers(requests, build_forms(requests), arguments, values)
+
+    def list_unused(self) -> list[str]:
+        """Name what answered nothing, since its key was never asked."""
+        unused = [
+            one.name
+            for option, given in zip(AnswerArguments._fields, self._arguments, strict=True)
+            for one in given
+            if not any(_is_about(option, one.text, key) for key in self._answered)
+        ]
+        if self._values.keys() - self._answered.keys() or self._rounds:
+            unused.append("--answers")
+        return unused
+
+
+def _is_about(option: str, text: str, key: str) -> bool:
+    """Whether an argument answers a key, or seems to: one with a wrong field is refused, not left for later."""
+    if option == "accept":
+        return text == key or text.startswith(f"{key}.")
+    return text.startswith((f"{key}={{", f"{key}=@")) if option == "json" else text == key
+
+
+def _have_answer(arguments: AnswerArguments, key: str) -> bool:
+    return any(
+        _is_about(option, one.text, key)
+        for option, given in zip(AnswerArguments._fields, arguments, strict=True)
+        for one in given
+    )
+
+
+def _read_answers(path: str) -> dict[str, dict[str, Any]] | list[dict[str, dict[str, Any]]]:
+    """Read answers by key, or an array with those of each round."""
+    with prefix_errors_with(path, "--answers"):
+        value = read_value(path)
+        rounds = value if isinstance(value, list) else [value]
+        for one in rounds:
+            if not isinstance(one, dict) or not all(isinstance(answer, dict) for answer in one.values()):
+                raise BadInput("expected an object with an object for each key, or an array of such objects")
+        answers: dict[str, dict[str, Any]] | list[dict[str, dict[str, Any]]] = value
+    return answers
