@@ -27,8 +27,9 @@ from terminals import (
 )
 
 from toolnexus_mrtr import Answer
+from toolnexus_mrtr.cli._call._asking import NobodyToAsk
 from toolnexus_mrtr.cli._call._terminal import TerminalAsker
-from toolnexus_mrtr.cli._call._terminal_screen import NobodyThere, visible
+from toolnexus_mrtr.cli._call._terminal_screen import visible
 from toolnexus_mrtr.cli._call._terminal_times import LocalZone, read_date_time
 from toolnexus_mrtr.cli._errors import BadInput
 
@@ -386,7 +387,7 @@ def test_a_form_that_cannot_be_filled_in_can_only_be_declined_or_cancelled(ask, 
 def test_what_no_person_can_answer_is_refused_before_anything_is_asked(ask):
     sample = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
     expected = '^"model" asks for a message of a language model: expected what'
-    with ask(who=form({"a": TEXT}), model=sample) as person, pytest.raises(NobodyThere, match=expected):
+    with ask(who=form({"a": TEXT}), model=sample) as person, pytest.raises(NobodyToAsk, match=expected):
         person.answers()
     assert person.shown.text == ""
 
@@ -437,7 +438,7 @@ def test_a_visit_that_is_agreed_to_and_done_is_accepted(ask):
 
 def test_a_terminal_that_cannot_move_its_cursor_is_none_to_ask_on(monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
-    with pytest.raises(NobodyThere, match="^the terminal: expected one that can move its cursor, TERM is dumb$"):
+    with pytest.raises(NobodyToAsk, match="^the terminal: expected one that can move its cursor, TERM is dumb$"):
         TerminalAsker().answer(pause_for(who=form({"a": TEXT})))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from toolnexus_mrtr import Answer, ElicitRequest, Form, MrtrError, Pause, Request
+from toolnexus_mrtr.cli._call._asking import NobodyToAsk
 from toolnexus_mrtr.cli._call._terminal_lines import (
     describe_disclosures,
     describe_form,
@@ -19,7 +20,7 @@ from toolnexus_mrtr.cli._text import describe_request, fold, quote_lines, quote_
 try:
     from toolnexus_mrtr.cli._call._terminal_form import FormDialog
     from toolnexus_mrtr.cli._call._terminal_prompts import Option, choose
-    from toolnexus_mrtr.cli._call._terminal_screen import PAGE, NobodyThere, Screen
+    from toolnexus_mrtr.cli._call._terminal_screen import PAGE, Screen
 except ImportError:
     raise BadInput("the terminal: expected the package prompt_toolkit: pip install 'toolnexus-mrtr[call]'") from None
 
@@ -37,13 +38,13 @@ class TerminalAsker:
     def answer(self, pause: Pause) -> Mapping[str, Any]:
         """Give an `Answer` for each elicitation of a pause, by its key.
 
-        Raises `NobodyThere` where something else is asked, which no person can answer, or where the terminal is
+        Raises `NobodyToAsk` where something else is asked, which no person can answer, or where the terminal is
         closed; `KeyboardInterrupt` for Ctrl-C.
         """
         for key, asked_for in pause.input_requests.items():
             if not isinstance(asked_for, ElicitRequest):
                 asked = f"{quote_short(key)} asks for {describe_request(asked_for)}"
-                raise NobodyThere(f"{asked}: expected what a person can answer on a terminal")
+                raise NobodyToAsk(f"{asked}: expected what a person can answer on a terminal")
         with fold_for_stderr():
             return self._ask(pause)
 

@@ -17,7 +17,8 @@ from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.styles import Style
 
 from toolnexus_mrtr import printable
-from toolnexus_mrtr.cli._errors import BadInput, print_to_stderr
+from toolnexus_mrtr.cli._call._asking import NobodyToAsk
+from toolnexus_mrtr.cli._errors import print_to_stderr
 
 #: How many lines of a long text are shown at a time.
 PAGE: Final = 20
@@ -42,10 +43,6 @@ class Pressed(NamedTuple):
 
     key: Key
     value: Any = None
-
-
-class NobodyThere(BadInput):
-    """The terminal was closed, or is none that a form can be shown on: nothing was answered."""
 
 
 def visible(text: str) -> str:
@@ -88,10 +85,10 @@ class Screen:
         """Run a prompt to its end: `keys` are those that can be pressed, `bindings` those of the prompt itself.
 
         `value` gives what the prompt holds when a person goes back. Raises `KeyboardInterrupt` for Ctrl-C, and
-        `NobodyThere` where the terminal is closed.
+        `NobodyToAsk` where the terminal is closed.
         """
         if os.environ.get("TERM") == "dumb" and self._output is None:
-            raise NobodyThere("the terminal: expected one that can move its cursor, TERM is dumb")
+            raise NobodyToAsk("the terminal: expected one that can move its cursor, TERM is dumb")
         common = self._bind(keys, value)
         help = Window(
             FormattedTextControl(lambda: self._describe(keys)),
@@ -111,7 +108,7 @@ class Screen:
         try:
             return application.run()
         except EOFError:
-            raise NobodyThere("the terminal: expected an answer, it was closed") from None
+            raise NobodyToAsk("the terminal: expected an answer, it was closed") from None
 
     def _bind(self, keys: Sequence[str], value: Callable[[], Any]) -> KeyBindings:
         bindings = KeyBindings()
