@@ -118,6 +118,17 @@ def test_an_optional_choice_has_a_row_for_no_answer(fill_in):
     assert fill_in({"type": "boolean"}, ENTER, required=False, sees=["(left out)"]) == {}
 
 
+def test_what_was_chosen_stays_on_the_screen_by_its_label(fill_in):
+    field = {"type": "string", "oneOf": [{"const": "w", "title": "Window"}, {"const": "a", "title": "Aisle"}]}
+    assert fill_in(field, "win", ENTER, sees=['> Window ("w")\n']) == {"f": "w"}
+
+
+def test_a_field_is_shown_by_its_label_and_its_name(ask):
+    with ask(who=form({"a": {**TEXT, "title": "Full name"}})) as person:
+        person.see('1/1  "Full name": text, optional').see('its name: "a"').see("Ctrl-X: decline").press(DECLINE)
+        assert person.answers()["who"].reason == "declined"
+
+
 def test_the_default_of_a_choice_is_where_the_cursor_stands(fill_in):
     assert fill_in({"type": "string", "enum": ["a", "b"], "default": "b"}, ENTER) == {"f": "b"}
 

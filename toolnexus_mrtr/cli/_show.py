@@ -134,6 +134,8 @@ def _show_form(form: Form | MrtrError) -> Iterator[str]:
 
 
 def _show_field(field: Field) -> Iterator[str]:
+    if field.label != field.name:
+        yield from _indent(f"label: {quote(field.label)}")
     yield from show_details(field)
     name = "suggestion" if field.kind == "string" else "choice"
     for choice in field.choices or ():
@@ -145,9 +147,7 @@ def _show_field(field: Field) -> Iterator[str]:
 
 
 def show_details(field: Field) -> Iterator[str]:
-    """Show what is said of a field beside its name, its kind, its choices and its default."""
-    if field.label != field.name:
-        yield from _indent(f"label: {quote(field.label)}")
+    """Show what is said of a field beside its name, its label, its kind, its choices and its default."""
     if field.description:
         yield from quote_lines(field.description, "    | ")
     if field.sensitive:

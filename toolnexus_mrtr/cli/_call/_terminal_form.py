@@ -79,12 +79,14 @@ class FormDialog:
         self._screen.show(describe_field(field, place + 1, len(self._fields), default), PAGE)
         keys = ["next", *(["back"] if place else []), "review", "decline", "cancel"]
         if field.kind in ("choice", "choices", "boolean"):
-            pressed = self._choose(field, keys)
-        else:
-            pressed = self._type(field, keys)
+            return self._choose(field, keys)
+        return self._type(field, keys)
+
+    def _show_entered(self, field: Field, pressed: Pressed, labels: Sequence[str] = ()) -> Pressed:
+        """Leave in place of a prompt what was entered in it, where a person went on from there."""
         if pressed.key in ("next", "review"):
             value = self._read(field, self._entered.get(field.name))[0]
-            self._screen.show(describe_value(value, hidden=field.sensitive), _VALUE_LINES)
+            self._screen.show(describe_value(value, hidden=field.sensitive, labels=labels), _VALUE_LINES)
         return pressed
 
     def _type(self, field: Field, keys: Sequence[str]) -> Pressed:
@@ -111,7 +113,7 @@ class FormDialog:
         )
         if pressed.value is not None:
             self._keep(field, to_strings(pressed.value))
-        return pressed
+        return self._show_entered(field, pressed)
 
     def _choose(self, field: Field, keys: Sequence[str]) -> Pressed:
         options = _to_options(self._form, field)
@@ -140,7 +142,7 @@ class FormDialog:
         )
         if pressed.value is not None:
             self._keep(field, to_strings(pressed.value))
-        return pressed
+        return self._show_entered(field, pressed, [options[row].label for row in pressed.value or ()])
 
     def _first_strings(self, field: Field) -> _Strings | None:
         """Give what a prompt shows at first: what was entered, or before anything was, the default."""

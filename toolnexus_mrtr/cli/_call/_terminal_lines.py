@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolnexus_mrtr import Call, Field, Form, Request, inspect_url, printable
@@ -63,7 +63,9 @@ def describe_field(field: Field, place: int, count: int, default: Any) -> Iterat
     """Show a field: which one it is, what is entered, and all that is said of it; its choices are in its prompt."""
     required = "required" if field.required else "optional"
     yield ""
-    yield from fold(f"{place}/{count}  {quote(field.name)}: {KINDS[field.kind]}, {required}", "", "      ")
+    yield from fold(f"{place}/{count}  {quote(field.label)}: {KINDS[field.kind]}, {required}", "", "      ")
+    if field.label != field.name:
+        yield from fold(f"its name: {quote(field.name)}", "    ", "      ")
     yield from show_details(field)
     if default is not None:
         yield from fold(f"default: {to_json_text(default)}", "    ", "      ")
@@ -82,9 +84,9 @@ def describe_field(field: Field, place: int, count: int, default: Any) -> Iterat
         )
 
 
-def describe_value(value: Any, *, hidden: bool) -> Iterator[str]:
-    """Show what was entered for a field."""
-    shown = "(hidden)" if hidden else "(left out)" if value is None else to_json_text(value)
+def describe_value(value: Any, *, hidden: bool, labels: Sequence[str] = ()) -> Iterator[str]:
+    """Show what was entered for a field, by the labels of what was chosen if it was."""
+    shown = "(hidden)" if hidden else "(left out)" if value is None else ", ".join(labels) or to_json_text(value)
     yield from fold(shown, "  > ", "    ")
 
 
