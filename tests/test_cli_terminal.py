@@ -1,6 +1,7 @@
 """The terminal form as a person has it: a program on a pseudo-terminal."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -48,6 +49,12 @@ def test_one_key_declines_or_cancels_and_nothing_that_was_typed_is_sent(start, k
 
 def test_ctrl_c_ends_it_and_sends_nothing(start):
     terminal = start(who=NAME).see("Ctrl-C: end, nothing is sent").press("Ada", INTERRUPT)
+    assert terminal.end() == (130, "")
+
+
+def test_a_signal_that_interrupts_ends_it_like_ctrl_c(start):
+    terminal = start(who=NAME).see("Ctrl-C: end, nothing is sent").press("Ada").see("Ada")
+    terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == (130, "")
 
 
