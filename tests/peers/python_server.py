@@ -16,6 +16,9 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+#: What is asked; the command line may name another script.
+SCRIPT = json.loads(Path(__file__).with_name("script.json").read_bytes())
+
 
 def heard_so_far(params):
     """What was heard in each round before this request, and in this one."""
@@ -49,7 +52,7 @@ def play(method, name, params):
 def call_tool(name, params):
     """Play the script of a tool, as a plain call and as a task alike."""
     paused, text = play("tools/call", name, params)
-    end = SCRIPT["tasks"].get(name, {})
+    end = SCRIPT.get("tasks", {}).get(name, {})
     if paused is None and "error" in end:
         raise MCPError(**end["error"])
     return paused or types.CallToolResult(content=[types.TextContent(text=text)], is_error=end.get("isError", False))
@@ -98,9 +101,10 @@ if __name__ == "__main__":
     parser.add_argument(
         "--sealed", metavar="KEY", nargs="?", const="", help="seal the state, without KEY by a fresh one"
     )
-    parser.add_argument("--script", type=Path, default=Path(__file__).with_name("script.json"))
+    parser.add_argument("--script", type=Path)
     options = parser.parse_args()
-    SCRIPT = json.loads(options.script.read_bytes())
+    if options.script is not None:
+        SCRIPT = json.loads(options.script.read_bytes())
     server = make_server(streamed=options.streamed)
     if options.sealed is not None:
         policy = RequestStateSecurity(keys=[options.sealed]) if options.sealed else RequestStateSecurity.ephemeral()

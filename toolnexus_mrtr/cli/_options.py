@@ -67,6 +67,9 @@ result of the call is printed, as JSON:
   toolnexus-mrtr demo --accept who.name=Ada --accept when.day=2026-07-28
   toolnexus-mrtr demo decline --decline delete
 
+Without any answer among the arguments the person at the terminal is asked, which
+needs: pip install 'toolnexus-mrtr[call]'
+
 The tools: booking asks two questions, one after the other; form has a field of every
 kind; url asks for a visit; state pauses without a question; task goes on in the
 background, and asks from there; decline asks what is best declined.

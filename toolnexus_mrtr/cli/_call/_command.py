@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolnexus_mrtr import Call, Pause, request_meta
 from toolnexus_mrtr.cli._call._arguments import read_arguments
-from toolnexus_mrtr.cli._call._asking import ScriptedAsker
+from toolnexus_mrtr.cli._call._asking import Asker, ScriptedAsker, choose_asker
 from toolnexus_mrtr.cli._call._exchange import Exchange
 from toolnexus_mrtr.cli._call._log import Log
 from toolnexus_mrtr.cli._call._report import Report
@@ -71,12 +71,12 @@ def _run(make_step: Callable[[str], Call | Pause], options: argparse.Namespace) 
     for option, path in (("--save", options.save), ("--log", options.log)):
         if path == "-":
             raise BadInput(f"{option}: expected the name of a file")
-    asker, log = ScriptedAsker(options), Log()
+    asker, log = choose_asker(options), Log()
     target = read_target(options, log)
     step = make_step(target.name)
     try:
         with target.server as server:
-            exchange = Exchange(step, server.send, asker, report=Report(), max_retries=_MAX_RETRIES)
+            exchange = Exchange(step, server.send, asker, report=make_report(asker), max_retries=_MAX_RETRIES)
             result = run_exchange(exchange, options.save)
     finally:
         is_logged = options.log is None or _write(options.log, log.to_json(shows_secrets=options.log_secrets), "--log")
@@ -100,9 +100,14 @@ def run_exchange(exchange: Exchange, path: str | None = None) -> dict[str, Any]:
         raise
 
 
-def report_unused(asker: ScriptedAsker) -> None:
-    """Name the answers that nothing was asked for."""
-    for name in asker.list_unused():
+def make_report(asker: Asker) -> Report:
+    """Make the report of a call; a person is shown the questions where they are asked."""
+    return Report(shows_questions=isinstance(asker, ScriptedAsker))
+
+
+def report_unused(asker: Asker) -> None:
+    """Name the answers on the command line that nothing was asked for."""
+    for name in asker.list_unused() if isinstance(asker, ScriptedAsker) else ():
         print_error(f"{name}: not needed, its key was not asked")
 
 

@@ -16,8 +16,9 @@ that is a server; it is started for the call, and ends with it:
   toolnexus-mrtr call --stdio "python server.py" send_parcel --accept who.name=Ada
 
 What is asked, what was answered and what comes of it is told on standard error, and the
-result is printed. Nothing is accepted for nobody: a question without an answer ends the
-call, and so does Ctrl-C. With --save what is needed to go on is stored then, and a task
+result is printed. Without any answer among the arguments the person at the terminal is
+asked. Nothing is accepted for nobody: a question without an answer ends the call, and
+so does Ctrl-C. With --save what is needed to go on is stored then, and a task
 is left running; without it a task is cancelled. The file holds arguments, answers and
 the state, and is as secret as they are:
 
@@ -29,7 +30,7 @@ array with the answers of each round, {"KEY": {"action": "accept", "content": {.
 
 While the command runs, other users of the machine may see its arguments: give what is
 secret by --header @FILE, --args @FILE, --answers FILE or --json KEY=@FILE. No redirect
-is followed. A url needs: pip install 'toolnexus-mrtr[call]'
+is followed. A url, and to be asked, need: pip install 'toolnexus-mrtr[call]'
 
 The status is 1 if the call fails or its result is an error, and 2 if a question has no
 answer.
