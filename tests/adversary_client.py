@@ -14,8 +14,9 @@ META = {
 }
 
 
-def post(url, body):
-    with urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})) as response:
+def post(url, body, headers=None):
+    headers = {"Content-Type": "application/json"} | (headers or {})
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as response:
         return json.load(response) if response.status == 200 else response.status
 
 
@@ -23,6 +24,7 @@ class Client:
     """A good client. A bad one overrides what it does not do well."""
 
     meta = META
+    result_types = ()
 
     def __init__(self, url, clock=None):
         self.url, self.clock, self.ids = url, clock, itertools.count(1)
@@ -46,12 +48,14 @@ class Client:
             Call("prompts/list", {}).receive(self.send("prompts/list", {"_meta": self.meta}))
 
     def call(self, name, host, arguments):
-        call = Call("tools/call", {"name": name, "arguments": arguments, "_meta": self.meta})
+        params = {"name": name, "arguments": arguments, "_meta": self.meta}
+        call = Call("tools/call", params, result_types=self.result_types)
         params = self.first(name, call.params)
         while not isinstance(pause := call.receive(self.send(call.method, params)), Done):
             self.wait(pause.delay)
             call = pause.resume({key: self.answer(host[key]) for key in pause.requests})
             params = self.retry(name, call.params)
+        return pause
 
     def answer(self, chosen):
         return chosen or {"action": "cancel"}

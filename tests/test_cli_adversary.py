@@ -247,8 +247,8 @@ def test_adversary_gives_a_good_client_full_marks():
 
 
 def test_every_rule_of_the_adversary_has_a_client_that_breaks_it():
-    # A test of its own provokes the one that is missing: it takes two requests at once.
-    assert set(BAD) == RULES.keys() - {"id-in-flight"}
+    # Tests of their own provoke those that are missing: the one takes two requests at once, the others take tasks.
+    assert set(BAD) == {rule.id for rule in RULES.values() if rule.mode != "tasks"} - {"id-in-flight"}
 
 
 @pytest.mark.parametrize(("rule", "kind"), [*BAD.items(), *ALSO_BAD])

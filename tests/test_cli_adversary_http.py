@@ -152,7 +152,7 @@ def test_adversary_ignores_a_client_that_hangs_up(capfd):
 @pytest.mark.parametrize(("fault", "is_told"), [(BrokenPipeError(), False), (ValueError(), True)])
 def test_adversary_prints_the_traceback_of_a_fault_of_its_own(fault, is_told, capsys):
     class Faulty:
-        def answer(self, _):
+        def answer(self, *_):
             raise fault
 
     loopback = Loopback(0)

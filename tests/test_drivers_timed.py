@@ -333,6 +333,31 @@ def test_run_async_cancels_send_at_its_timeout():
     raised(CallTimeout, asyncio.run, main())
 
 
+async def come_late(value: Any) -> Any:
+    """Give a value only when one is cancelled, as a prompt does that makes an answer of that."""
+    try:
+        await asyncio.get_running_loop().create_future()
+    except asyncio.CancelledError:
+        return value
+
+
+def test_run_async_sends_no_answer_that_a_prompt_gives_after_the_answer_timeout():
+    server = Server(asking(a=FORM), DONE)
+
+    async def check() -> None:
+        await run_async(call(), server, Handlers(lambda _: come_late(NO)), answer_timeout=0.005)
+
+    assert raised(CallTimeout, asyncio.run, check()).at == "/answer_timeout"
+    assert len(server.sent) == 1
+
+
+def test_run_async_takes_a_result_that_comes_after_the_timeout():
+    async def check() -> Any:
+        return await run_async(call(), lambda *_: come_late(DONE), Handlers(), timeout=0.005)
+
+    assert asyncio.run(check()) == DONE
+
+
 def test_run_async_awaits_send_handlers_and_on_step():
     server, seen = Server(asking(a=FORM, b=LLM, c=ROOTS), DONE), []
 

@@ -2,8 +2,11 @@
 
 import json
 import math
+from types import MappingProxyType
 from typing import Any
+from unittest import mock
 
+import msgspec
 import pytest
 from hypothesis import given
 from strategies import is_json, json_objects, json_values
@@ -11,7 +14,7 @@ from vectors import json_text
 from wire_values import Colour
 
 from toolnexus_mrtr import LocalProtocolError, RemoteProtocolError
-from toolnexus_mrtr._json import canonical_text, copy_checked, copy_json
+from toolnexus_mrtr._json import _copy_by_text, canonical_text, copy_checked, copy_json, is_deeper, to_plain
 
 
 def test_copy_json_makes_plain_str_of_names():
@@ -76,6 +79,46 @@ def test_copy_checked_copies_nesting_that_the_stack_has_no_room_for():
         (copied,) = copied
         levels += 1
     assert levels == 50_000
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError])
+def test_copy_json_copies_what_cannot_be_written_as_text_at_once(error):
+    value = {"a": [1, 0.5, None, True, "b"]}
+    with mock.patch("msgspec.json.encode", side_effect=error):
+        copy = copy_json(value)
+    assert copy == value
+    assert copy["a"] is not value["a"]
+
+
+def test_copy_json_looks_closely_at_no_plain_text_no_boolean_and_no_null():
+    value = {"a": MappingProxyType({"b": "c", "d": True, "e": None})}
+    with mock.patch("toolnexus_mrtr._json.to_plain", side_effect=to_plain) as looked_at:
+        assert copy_json(value) == {"a": {"b": "c", "d": True, "e": None}}
+    assert [type(call.args[0]) for call in looked_at.call_args_list] == [dict, MappingProxyType]
+
+
+def test_what_is_wide_and_not_deep_is_copied_by_its_text():
+    wide = [[] for _ in range(100)]
+    assert _copy_by_text(wide, 2) == wide
+    assert _copy_by_text(wide, 1) is msgspec.UNSET
+
+
+@pytest.mark.parametrize(("value", "levels"), [(5, 0), ({}, 1), ([{}], 2), ({"a": 1, "b": [[5]]}, 3)], ids=repr)
+def test_is_deeper_counts_the_outermost_level(value, levels):
+    assert is_deeper(value, levels) is False
+    assert levels == 0 or is_deeper(value, levels - 1) is True
+
+
+@pytest.mark.parametrize("value", [None, True, False, 0, -5, 0.5, "a", 10**4300 - 1, 1 - 10**4300], ids=type)
+def test_to_plain_gives_back_what_is_plain(value):
+    assert to_plain(value) is value or to_plain(value) == value
+
+
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, 10**4300, -(10**4300), b"a", {5: 1}, "\ud83d\ude00"], ids=type
+)
+def test_to_plain_gives_nothing_for_what_json_cannot_carry(value):
+    assert to_plain(value) is msgspec.UNSET
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 import asyncio
 import copy
+import itertools
 import json
 import re
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC
 from types import SimpleNamespace
 from typing import Any
@@ -313,13 +314,46 @@ def test_the_readmes_send_over_http_raises_a_json_rpc_error_with_its_code(status
     [
         respond_with("<h1>busy</h1>", 503, "text/html"),
         respond_with('{"jsonrpc": "2.0", "id": "another", "result": {}}'),
-        respond_with('data: {"method": "notifications/progress"}', media="text/event-stream"),
+        respond_with('data: {"method": "notifications/progress"}\n\n', media="text/event-stream"),
+        respond_with('data: {"id": ID, "result": {}}', media="text/event-stream"),
+        respond_with("[1]"),
+        respond_with('{"id": ID, "error": "m"}'),
+        respond_with('{"id": ID}'),
     ],
-    ids=["another status", "another id", "no response in the stream"],
+    ids=["another status", "another id", "no response in the stream", "half an event", "a list", "a text", "neither"],
 )
 def test_the_readmes_send_over_http_raises_an_error_of_httpx_where_there_is_no_response(respond):
     with pytest.raises(httpx.HTTPError):
         send_over(respond)
+
+
+def stream_of(chunks: Iterable[bytes]) -> Callable[..., httpx.Response]:
+    """A server that sends this stream of events, and fails the test if more of it is read."""
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        def read() -> Iterator[bytes]:
+            yield from chunks
+            pytest.fail("read on")
+
+        return httpx.Response(200, content=read(), headers={"content-type": "text/event-stream"})
+
+    return respond
+
+
+def test_the_readmes_send_over_http_reads_no_further_than_the_response():
+    assert send_over(stream_of([b'data: {"id": null, "res', b'ult": {"n": 1}}\n\n'])) == {"n": 1}
+
+
+@pytest.mark.parametrize("line", [b":" + b" " * 999 + b"\n", b"data: ["])
+def test_the_readmes_send_over_http_gives_up_on_a_stream_without_end(line):
+    with pytest.raises(httpx.HTTPError, match="shorter"):
+        send_over(stream_of([line * (1_000_000 // len(line))] * 18))
+
+
+def test_the_readmes_send_over_http_gives_up_on_a_stream_that_drips(monkeypatch):
+    monkeypatch.setattr("time.monotonic", itertools.count(step=25).__next__)
+    with pytest.raises(httpx.HTTPError, match="shorter"):
+        send_over(stream_of([b":\n"] * 3))
 
 
 def test_the_readmes_veto_by_disclosures_keeps_a_number_back():

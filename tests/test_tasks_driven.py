@@ -314,6 +314,11 @@ def test_task_failed_with_an_absurd_code_says_only_that_it_failed(code):
     assert str(error) == "expected the task to be completed, it failed"
 
 
+def test_pause_without_a_task_has_no_id_and_no_status_message():
+    pause = task_call().receive({"resultType": "input_required", "inputRequests": {"a": FORM}})
+    assert (pause.task_id, pause.status_message) == (None, None)
+
+
 def test_pause_of_a_task_shows_its_id_to_who_asks_for_it_alone():
     pause = task_call().receive({**BORN, "statusMessage": "at work"})
     assert (pause.task_id, pause.status_message, pause.call.task_id) == (ID, "at work", None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toolnexus_mrtr import inspect_url
 from toolnexus_mrtr._forms._formats import is_uri
-from toolnexus_mrtr._urls import MAX_URL, plain_url
+from toolnexus_mrtr._urls import MAX_URL, _addresses_within, plain_url
 
 SCHEMES = ["https:", "http:", "HTTPS:", "hTTp:", "https", "javascript:", "ftp:", ""]
 SLASHES = ["//", "/", "", "///", "\\\\", "/\\"]
@@ -222,6 +222,30 @@ def test_inspect_url_does_not_warn_of_a_percent_escape(before, escape):
 )
 def test_inspect_url_reads_every_digit_of_a_host_and_a_port(url, host):
     assert inspect_url(url).host == host
+
+
+@pytest.mark.parametrize(
+    ("address", "within"),
+    [
+        ("1.2.3.5", ["1.2.3.5"]),
+        ("2a00::1:2:3:5", ["2a00::1:2:3:5"]),
+        ("::1.2.3.5", ["1.2.3.5"]),
+        ("::ffff:1.2.3.5", ["1.2.3.5"]),
+        ("::ffff:0:1.2.3.5", ["1.2.3.5"]),
+        ("64:ff9b::1.2.3.5", ["1.2.3.5"]),
+        ("2002:102:305::", ["1.2.3.5"]),
+        ("2001:0:102:305::f7f8:f9fb", ["1.2.3.5", "8.7.6.4"]),
+        ("2a00::5efe:102:305", ["2a00::5efe:102:305", "1.2.3.5"]),
+        ("2a00::200:5efe:102:305", ["2a00::200:5efe:102:305", "1.2.3.5"]),
+    ],
+)
+def test_an_address_carries_another_to_its_last_bit(address, within):
+    assert [*_addresses_within(ip_address(address))] == [ip_address(each) for each in within]
+
+
+@pytest.mark.parametrize("port", ["65536", "100000", "9" * 5000], ids=["one more", "six digits", "5,000 digits"])
+def test_inspect_url_refuses_a_port_beyond_65535_of_any_length(port):
+    assert inspect_url(f"https://a.example:{port}/").refusal == "bad_port"
 
 
 def test_inspect_url_reads_every_kind_of_scheme():

@@ -33,6 +33,7 @@ from toolnexus_mrtr import (
     Root,
     input_requests,
 )
+from toolnexus_mrtr._writer import _write_quickly
 
 write = ElicitationResponses.to_input_response
 
@@ -199,6 +200,47 @@ def test_to_input_response_refuses_an_unhashable_action():
     with pytest.raises(LocalProtocolError) as caught:
         write("k", ElicitResult(action=["accept"]))
     assert caught.value.at == "/k/action"
+
+
+def test_to_input_response_refuses_an_action_that_is_no_text_but_says_that_it_equals_any():
+    with pytest.raises(LocalProtocolError) as caught:
+        write("k", ElicitResult(action=mock.ANY))
+    assert (caught.value.code, caught.value.at) == ("wrong_value", "/k/action")
+
+
+@pytest.mark.parametrize("request_", [None, FORM_REQUEST], ids=["alone", "with its request"])
+@pytest.mark.parametrize(
+    "content",
+    [{}, {"n": "a"}, {"n": "\u00e9"}, {"\u00e9": True}, {"n": ["a", "\u00e9"]}, {"n": 5, "m": 0.5}],
+    ids=repr,
+)
+def test_the_accept_of_a_form_with_plain_content_is_written_without_its_schema(request_, content):
+    written = _write_quickly(accept(content), request_)
+    assert written == {"action": "accept", "content": content}
+    assert written["content"] is not content
+
+
+@pytest.mark.parametrize(
+    ("result", "request_"),
+    [
+        (ElicitResult(action="decline", content={}), FORM_REQUEST),
+        (ElicitResult(action=Colour.RED, content={}), FORM_REQUEST),
+        (accept(None), FORM_REQUEST),
+        (accept({"n": "a"}), LINK_REQUEST),
+        (accept({Colour.RED: "a"}), FORM_REQUEST),
+        (accept({"\ud83d\ude00": "a"}), FORM_REQUEST),
+        (accept({"n": "\ud83d\ude00"}), FORM_REQUEST),
+        (accept({"n": ["\ud83d\ude00"]}), FORM_REQUEST),
+        (accept({"n": [5]}), FORM_REQUEST),
+        (accept({"n": None}), FORM_REQUEST),
+        (accept({"n": 3.0}), FORM_REQUEST),
+        (accept({"n": math.nan}), FORM_REQUEST),
+        (accept({"n": 10**4300}), FORM_REQUEST),
+    ],
+    ids=repr,
+)
+def test_an_answer_that_is_more_than_plain_is_looked_at_in_full(result, request_):
+    assert _write_quickly(result, request_) is None
 
 
 def test_to_input_responses_answers_whatever_requests_read():

@@ -34,7 +34,8 @@ class Call(Frozen):
     64 random bits, unless given.
 
     A `tools/call` that declares the extension `io.modelcontextprotocol/tasks` may become a task. It is followed by the
-    same loop: the next calls are its `tasks/get` and `tasks/update`, until it is done.
+    same loop: the next calls are its `tasks/get` and `tasks/update`, until it is done. `max_polls` does not bound its
+    polls: how long to follow it is for you or the `timeout` of a driver to say.
 
     Raises `LocalProtocolError` `wrong_value` for what JSON cannot carry and for a number out of bounds, and `TypeError`
     for a wrong type.

@@ -99,3 +99,11 @@ def test_a_hostile_result_is_shown_as_text(browser, wire):
     assert browser.text("#result").endswith(f'"{SCRIPT}\\u202e\\ud800"' + "}]}")
     assert browser.driver.title == "Calls"
     assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("code", ["\ud800", "unusable: <b>", "no answer", None, {}], ids=ascii)
+def test_an_error_whose_code_is_no_number_is_an_unusable_answer(visitor, wire, code):
+    wire.errors.append({"code": code, "message": "m"})
+    begun = visitor.post("/", data={"token": visitor.token, "tool": "visit", "arguments": "{}"})
+    page = visitor.get(begun.headers["location"])
+    assert "What the server sent is unusable: expected a number as the code of an error." in page.text

@@ -83,11 +83,20 @@ def test_the_cookie_is_out_of_reach_for_scripts_and_other_sites(host):
     assert {"HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=strict"} <= set(cookie.split("; "))
 
 
-@pytest.mark.parametrize("arguments", ["{", "[]", "NaN", '{"a": NaN}'])
+@pytest.mark.parametrize("arguments", ["{", "[]", "NaN", '{"a": NaN}', '{"a": 1, "a": 2}', '{"a": ' + "[" * 20_000])
 def test_arguments_that_cannot_be_sent_are_refused_and_kept(visitor, wire, arguments):
     refused = visitor.post("/", data={"token": visitor.token, "tool": "visit", "arguments": arguments})
     assert refused.status_code == 422
     assert arguments in refused.text.replace("&#34;", '"')
+    assert wire.sent == []
+
+
+def test_a_post_that_is_too_long_is_refused(visitor, wire):
+    long = {"token": visitor.token, "tool": "visit", "arguments": "{}" + " " * 1_000_000}
+    assert visitor.post("/", data=long).status_code == 413
+    in_chunks = (b"a" * 100_000 for _ in range(20))
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert visitor.post("/", content=in_chunks, headers=headers).status_code == 413
     assert wire.sent == []
 
 

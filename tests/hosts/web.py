@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from loopback import listen, origin_of, serve
-from low_level_client import Http, ServerError
+from low_level_client import Http, ServerError, decode
 from pages import PAGES, render
 from questions import ZONES, Question, list_questions, read_answers
 from starlette.applications import Starlette
@@ -36,6 +36,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
+
+#: How many bytes of a posted form are kept; a longer one is refused.
+MOST_BYTES = 1_000_000
 
 Send = Callable[[str, dict[str, Any]], dict[str, Any]]
 Posted = dict[str, list[str]]
@@ -92,7 +95,13 @@ class Host:
             return response
 
         async def endpoint(request: Request) -> Response:
-            posted = parse_qs((await request.body()).decode("ascii", "replace"), keep_blank_values=True)
+            body = b""
+            async for chunk in request.stream():
+                if len(body) <= MOST_BYTES:
+                    body += chunk
+            if len(body) > MOST_BYTES:
+                return render("refused.html", 413, reason="This is too long.")
+            posted = parse_qs(body.decode("ascii", "replace"), keep_blank_values=True)
             return await run_in_threadpool(respond, request, posted)
 
         return endpoint
@@ -105,9 +114,9 @@ class Host:
     def _begin(self, request: Request, session: Session, posted: Posted) -> Response:
         meta = request_meta(form=True, url=True, client_info={"name": "web-host", "version": "1"})
         try:
-            params = {"name": posted["tool"][0], "arguments": {**json.loads(posted["arguments"][0])}, "_meta": meta}
+            params = {"name": posted["tool"][0], "arguments": {**decode(posted["arguments"][0])}, "_meta": meta}
             call = Call("tools/call", params, server=self._server)
-        except (LookupError, TypeError, ValueError, MrtrError):
+        except (LookupError, TypeError, ValueError, RecursionError, MrtrError):
             return self._start(request, session, posted, "Expected a tool, and its arguments as a JSON object.")
         self._advance(self._store.begin(session, call))
         return RedirectResponse(f"/calls/{call.id}", 303)
@@ -174,7 +183,8 @@ class Host:
         try:
             return call.receive(self._send(call.method, call.params)), None
         except ServerError as error:
-            return call, str(error.code)
+            is_code = type(error.code) is int
+            return call, str(error.code) if is_code else "unusable: expected a number as the code of an error"
         except MrtrError as error:
             return call, f"unusable: {error}"
         except Exception:  # noqa: BLE001 - whatever went wrong on the way, the call can be sent again

@@ -21,6 +21,8 @@ class Wire:
         self.open.set()
         #: Results to give in place of the server's next ones.
         self.results = []
+        #: Errors to give in place of them.
+        self.errors = []
         self.page, self.visits = "", []
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"wire": self}))
         self.url = f"http://127.0.0.1:{self.http.server_port}/mcp"
@@ -57,8 +59,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wire.sent.append(request["params"])
         self.wire.arrived.release()
         self.wire.open.wait(20)
-        if self.wire.results:
-            response = {"jsonrpc": "2.0", "id": request["id"], "result": self.wire.results.pop(0)}
+        if self.wire.results or self.wire.errors:
+            outcome = {"error": self.wire.errors.pop(0)} if self.wire.errors else {"result": self.wire.results.pop(0)}
+            response = {"jsonrpc": "2.0", "id": request["id"], **outcome}
             self._respond(200, "application/json", json.dumps(response).encode())
             return
         headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}

@@ -23,13 +23,29 @@ from typing import Any, Protocol, Self
 
 import httpx
 
-from toolnexus_mrtr import Answer, Call, Done, MrtrError, Pause, request_meta
+from toolnexus_mrtr import (
+    Answer,
+    Call,
+    CallTimeout,
+    Done,
+    Handlers,
+    InvalidAnswer,
+    MrtrError,
+    Pause,
+    Request,
+    RetryLimitExceeded,
+    request_meta,
+    run,
+)
 
 VERSION = "2026-07-28"
 CLIENT = {"name": "low-level-client", "version": "1"}
 META = request_meta(form=True, url=True, sampling=True, roots=True, client_info=CLIENT)
 
 UNSUPPORTED_VERSION = -32022
+
+#: What a response may come to; more is no answer to a call.
+MOST_BYTES, MOST_SECONDS = 16_000_000, 60
 
 _ids = itertools.count(1)
 
@@ -75,6 +91,16 @@ def headers(message: Mapping[str, Any]) -> dict[str, str]:
     """What a POST repeats of its message in headers, for those on the way who do not read bodies."""
     media = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     return media | Call(message["method"], message["params"]).headers
+
+
+def bounded(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Give the chunks of a response that ends in time: a server may drip comments, or events, for ever."""
+    size, end = 0, time.monotonic() + MOST_SECONDS
+    for chunk in chunks:
+        size += len(chunk)
+        if size > MOST_BYTES or time.monotonic() > end:
+            raise ConnectionError("expected a shorter response")
+        yield chunk
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -125,13 +151,14 @@ class Http:
 
     def _post(self, message: dict[str, Any]) -> dict[str, Any]:
         with self._http.stream("POST", self.url, content=encode(message), headers=headers(message)) as response:
+            body = bounded(response.iter_bytes())
             kind = response.headers.get("content-type", "").partition(";")[0]
             if kind == "text/event-stream":
-                return result(map(decode, events(response.iter_bytes())), message["id"])
+                return result(map(decode, events(body)), message["id"])
             if kind != "application/json":
                 response.raise_for_status()
             # A JSON-RPC error comes with the status 200, 400 or 404: the body says what happened.
-            return result([decode(response.read())], message["id"])
+            return result([decode(b"".join(body))], message["id"])
 
     def __enter__(self) -> Self:
         return self
@@ -224,14 +251,25 @@ def adversary(server: Transport) -> None:
     """Call every tool, its user answering as its `_meta` says; a call that the library refuses is over."""
     for name, listed in list_tools(server).items():
         script = listed["_meta"]
-        with suppress(MrtrError):
-            complete(server.send, tool(name, **script["arguments"]), partial(scripted, script["host"]))
+        handlers = Handlers(partial(scripted, script["host"]), tasks=True)
+        params = {"name": name, "arguments": script["arguments"], "_meta": handlers.meta(CLIENT)}
+        try:
+            run(Call("tools/call", params), server.send, handlers)
+        except (CallTimeout, InvalidAnswer, RetryLimitExceeded) as error:
+            # One could go on with the task; this client does not.
+            if error.step.task_id is not None:
+                cancel = error.step.cancel_task()
+                server.send(cancel.method, cancel.params)
+        except MrtrError:
+            continue
     with suppress(MrtrError):
         complete(server.send, Call("prompts/list", {"_meta": META}), confirm)
 
 
-def scripted(host: Mapping[str, Any], pause: Pause) -> dict[str, Any]:
-    return {key: host[key] or {"action": "cancel"} for key in pause.requests}
+def scripted(host: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    """Find the answer of the key that the message names; where there is nobody, nobody accepts."""
+    answers = {f"What is {json.dumps(key, ensure_ascii=False)}?": answer for key, answer in host.items()}
+    return answers.get(request.prompt) or {"action": "cancel"}
 
 
 SCENARIOS: dict[str, Callable[[Transport], object]] = {

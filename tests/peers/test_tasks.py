@@ -52,9 +52,10 @@ class Watched:
 
 
 def call_tool(server, name, *, tasks=True):
-    """Run the README's loop, with tasks declared or not; give its result, and what was sent and asked."""
+    """Run the README's loop, or let it declare no tasks; give its result, and what was sent and asked."""
     watched, names = Watched(server), {}
-    with patch.object(toolnexus_mrtr, "Handlers", lambda **options: Handlers(**options | {"tasks": tasks})):
+    declaring = Handlers if tasks else lambda wait_for, **_: Handlers(wait_for)
+    with patch.object(toolnexus_mrtr, "Handlers", declaring):
         exec(compile(LOOP, "README.md", "exec"), names)
     return names["call_tool"](watched.send, watched.ask, name, {}), watched
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from toolnexus_mrtr import Call, Done, ElicitRequest, Form, LocalProtocolError, MrtrError, Pause
 from toolnexus_mrtr.cli._errors import BadInput
@@ -19,6 +19,17 @@ from toolnexus_mrtr.cli._messages import find_request, find_response, parse_mess
 
 #: The method that is assumed where none is given. All methods that can be paused are treated the same.
 DEFAULT_METHOD: Final = "tools/call"
+
+_GET_TASK: Final = "tasks/get"
+_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
+
+#: What is assumed of the call of a task that declares nothing: a task has to be declared, so all else is too.
+_EVERYTHING: Final[dict[str, Any]] = {
+    "elicitation": {"form": {}, "url": {}},
+    "sampling": {"tools": {}},
+    "roots": {},
+    "extensions": {"io.modelcontextprotocol/tasks": {}},
+}
 
 
 class Response(NamedTuple):
@@ -40,7 +51,33 @@ def receive(call: Call, path: str, name: str | None = None) -> Done | Pause:
     """Read the result of a call and check it against that call, as `Call.receive` does."""
     response = read_result(path, name)
     with prefix_errors_with(path, name):
-        return call.receive(response.result)
+        return receive_result(call, response.result)
+
+
+def receive_result(call: Call, result: dict[str, Any]) -> Done | Pause:
+    """Let a call take its result; one that says how a task stands is that of a `tasks/get`."""
+    if call.task_id is None and call.method in (DEFAULT_METHOD, _GET_TASK):
+        is_status = call.method == _GET_TASK or _says_how_task_stands(result)
+        if is_status or result.get("resultType") == "task":
+            return _receive_of_task(call, result, is_status=is_status)
+    return call.receive(result)
+
+
+def _says_how_task_stands(result: dict[str, Any]) -> bool:
+    """Whether a result of a tool call or a `tasks/get` is that of the latter: a tool's has a `content` (schema.ts)."""
+    return result.get("resultType") == "complete" and {"taskId", "status"} <= result.keys() and "content" not in result
+
+
+def _receive_of_task(call: Call, result: dict[str, Any], *, is_status: bool) -> Done | Pause:
+    params = call.params
+    task_id = params.pop("taskId", None) if call.method == _GET_TASK else result.get("taskId")
+    meta = params.get("_meta")
+    declared = None if isinstance(meta, dict) and _CAPABILITIES in meta else _EVERYTHING
+    call = Call(DEFAULT_METHOD, params, capabilities=declared)
+    if not is_status:
+        return call.receive(result)
+    pause = cast("Pause", call.receive({"resultType": "task", "taskId": task_id, "status": "working"}))
+    return pause.resume().receive(result)
 
 
 def read_result(path: str, name: str | None = None) -> Response:

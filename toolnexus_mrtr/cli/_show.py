@@ -19,7 +19,14 @@ from toolnexus_mrtr import (
     inspect_url,
     printable,
 )
-from toolnexus_mrtr.cli._input import DEFAULT_METHOD, Failure, build_form, prefix_errors_with, read_response
+from toolnexus_mrtr.cli._input import (
+    DEFAULT_METHOD,
+    Failure,
+    build_form,
+    prefix_errors_with,
+    read_response,
+    receive_result,
+)
 from toolnexus_mrtr.cli._text import describe_request, fold, quote, quote_lines, to_json_text
 
 #: How many unenforced keywords are shown before "and N more". Fields and choices are all shown: a person has to pick.
@@ -49,7 +56,7 @@ def show(options: argparse.Namespace) -> Iterator[str]:
         yield from quote_lines(response.message)
         return
     with prefix_errors_with(options.file):
-        pause = Call(DEFAULT_METHOD, {}).receive(response.result)
+        pause = receive_result(Call(DEFAULT_METHOD, {}), response.result)
     if not isinstance(pause, Pause):
         yield "The call is finished: nothing is asked."
         return
@@ -59,8 +66,13 @@ def show(options: argparse.Namespace) -> Iterator[str]:
 def show_pause(pause: Pause) -> Iterator[str]:
     """Show what a pause asks."""
     requests = pause.input_requests
-    state = "no" if pause.request_state is None else "yes"
-    yield f"The call is paused. Asked: {len(requests)}. A state to echo: {state}."
+    if pause.task_id is None:
+        state = "no" if pause.request_state is None else "yes"
+        yield f"The call is paused. Asked: {len(requests)}. A state to echo: {state}."
+    else:
+        yield f"The call has become a task, which is {pause.raw['status']}. Asked: {len(requests)}."
+        if pause.status_message:
+            yield from quote_lines(pause.status_message)
     for key, request in requests.items():
         yield ""
         yield from fold(f"{quote(key)}: {describe_request(request)}", "", "      ")

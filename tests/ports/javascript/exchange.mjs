@@ -86,11 +86,18 @@ function play(given, steps, seen) {
 }
 
 export function start(given) {
-  const declared = get(get(given.params, "_meta"), CAPABILITIES);
-  if (declared !== undefined && !isMap(declared))
-    throw new LocalError("wrong_value", pointer("params", "_meta", CAPABILITIES));
-  return { maxRetries: 10, maxPolls: 200, resultTypes: [], ...given, limits: { ...LIMITS, ...given.limits }, ...COUNTS };
+  const limits = { ...LIMITS, ...given.limits };
+  checkedMeta(get(given.params, "_meta"), "/params");
+  tooDeep(given.params, limits.depth, "/params", wrong);
+  return { maxRetries: 10, maxPolls: 200, resultTypes: [], ...given, limits, ...COUNTS };
 }
+
+function checkedMeta(meta, at) {
+  const declared = get(meta, CAPABILITIES) ?? null;
+  if (declared !== null && !isMap(declared)) throw wrong(at + pointer("_meta", CAPABILITIES));
+}
+
+const wrong = (at) => new LocalError("wrong_value", at);
 
 // The call as it was first sent, for a server that refuses its own state.
 function restart({ params: { inputResponses, requestState: state, ...params }, ...call }) {
@@ -192,7 +199,11 @@ function resume(pause, answers, meta, maxRetries) {
   });
   if (errors.length) throw new InvalidAnswer(errors);
   const { inputResponses, requestState: old, ...params } = call.params;
-  if (meta !== undefined) params._meta = meta;
+  if (meta !== undefined) {
+    checkedMeta(meta, "");
+    tooDeep(meta, call.limits.depth, "/_meta", wrong);
+    params._meta = meta;
+  }
   if (Object.keys(responses).length) params.inputResponses = responses;
   const entries = entriesOf(pause);
   if (pause.task) {
@@ -260,6 +271,10 @@ function responseTo(key, answer, request, id, entry) {
   }
   const value = written(key, result, request, request.method);
   if (isHosts) return value;
+  // As a whole it is sent as it is: null would be sent, too.
+  if (get(result, "stopReason") === null) throw wrong(at + "/stopReason");
+  const unnamed = request.method === ROOTS ? result.roots.findIndex((root) => root.name === null) : -1;
+  if (unnamed >= 0) throw wrong(`${at}/roots/${unnamed}/name`);
   // What is in the wire's own shape is kept whole, but for an envelope, and for what stands beside a refusal or a visit.
   const { id: _, jsonrpc, method, resultType, ...rest } = answer;
   if (!isElicited) return rest;

@@ -6,7 +6,7 @@ import { ELICIT, ROOTS, SAMPLE, elicitationOf, entryFaults, isFlat, urlFaults } 
 
 export const LIMITS = { inputRequests: 100, key: 256, message: 65536, requestState: 1048576, depth: 64 };
 
-export const declaredBy = (call) => call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES);
+export const declaredBy = (call) => call.capabilities ?? get(get(call.params, "_meta"), CAPABILITIES) ?? undefined;
 
 // What keeps one entry from being taken up: its shape, what was not declared, its url, the limits, in this order.
 export function* gateFaults({ capabilities, limits = LIMITS }, key, entry) {
@@ -49,11 +49,11 @@ export function atMost(size, limit, at) {
   if (size > limit) throw new RemoteError("too_large", at);
 }
 
-export function tooDeep(value, depth) {
-  const todo = [[value, "", 1]];
+export function tooDeep(value, depth, root = "", fault = (at) => new RemoteError("too_large", at)) {
+  const todo = [[value, root, 1]];
   while (todo.length) {
     const [box, at, level] = todo.pop();
-    if (level > depth) throw new RemoteError("too_large", at);
+    if (level > depth) throw fault(at);
     for (const [name, item] of Object.entries(box))
       if (typeof item === "object" && item !== null) todo.push([item, at + pointer(name), level + 1]);
   }

@@ -65,7 +65,7 @@ export function entriesOfTask({ call, raw, task }) {
 export const delayOfTask = (pause) => {
   const { call, raw, task } = pause;
   const isAtOnce = Object.keys(entriesOfTask(pause)).length || (!call.task && ENDED.includes(raw.status));
-  return isAtOnce ? 0 : task.interval;
+  return isAtOnce ? 0 : Math.round(task.interval);
 };
 
 // What a request is known by, in every poll alike: its _meta does not count.

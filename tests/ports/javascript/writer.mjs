@@ -91,7 +91,7 @@ function sampled(result, at) {
   for (const { at: place } of contentFaults(content, at + "/content")) throw wrong(place);
   if (!isText(result.model)) throw wrong(at + "/model");
   if ((get(result, "stopReason") ?? null) !== null && !isText(result.stopReason)) throw wrong(at + "/stopReason");
-  return pick(result, ["role", "content", "model", "stopReason"]);
+  return pick(result, ["role", "content", "model", ...(result.stopReason === null ? [] : ["stopReason"])]);
 }
 
 function rooted(result, at) {
@@ -100,7 +100,7 @@ function rooted(result, at) {
     const where = `${at}/roots/${place}`;
     if (!isText(get(root, "uri")) || !root.uri.startsWith("file://") || !FORMATS.uri(root.uri)) throw wrong(where + "/uri");
     if ((get(root, "name") ?? null) !== null && !isText(root.name)) throw wrong(where + "/name");
-    return pick(root, ["uri", "name"]);
+    return pick(root, root.name === null ? ["uri"] : ["uri", "name"]);
   });
   return { roots };
 }

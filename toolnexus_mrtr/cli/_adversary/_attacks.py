@@ -1,122 +1,19 @@
-"""The trials of the hostile server, one tool each: its pauses, the user's answers, and what the client must do.
+"""The trials of the hostile server that pause a call: attacks, and what can go wrong.
 
 Keys, states and urls are ones that careless clients mishandle; every url that could be opened leads to a trap.
-
-The words of this folder:
-
-  trial    one attack, or one thing that goes wrong: the pauses of one call, and what the client must do about them
-  tool     what a client sees of a trial: `tools/list` lists it, `tools/call` plays it
-  rule     what a client must or should do; most rules are checked in many trials, some in one trial made for them
-  check    whether one message, or the end of a trial, keeps one rule, with a sentence about it
-  breach   a check that found its rule broken
-  verdict  the result for one rule: passed, failed or warned by its checks; not exercised or not declared without any
-  call     one call of a tool, from its first send to its completion; a client may make several
-  trap     a url on loopback that no client may request; it has the name of its trial
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final
 
-from toolnexus_mrtr.cli._adversary._rules import Mode
-
-_ADA: Final = {"action": "accept", "content": {"name": "Ada"}}
-_NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+from toolnexus_mrtr.cli._adversary._task_attacks import make_task_trials
+from toolnexus_mrtr.cli._adversary._trials import ADA, Trial, make_form, make_link, make_pause, make_round
 
 #: Text that a client may be tempted to trim, normalize, decode or escape in another way.
 _AWKWARD_STATE: Final = ' \x00\u2028\u00e9e\u0301\U0001f600\\/+=%20&amp;"\t\n '
 _AWKWARD_KEYS: Final = ("", "__proto__", "constructor", "a.b/c", "undefined", "resultType", "snake_case", "\u2028 ")
-
-#: What a client must do in a trial:
-#:   answered      answer every pause as the user does
-#:   free          answer or give up
-#:   soon          answer or give up, within a few seconds more than it usually takes
-#:   not accepted  anything but accept
-#:   given up      send no retry
-#:   bounded       give up after a number of retries
-Outcome: TypeAlias = Literal["answered", "free", "soon", "not accepted", "given up", "bounded"]
-
-
-#: After this many retries the server of the trial `endless` completes the call.
-MAX_RETRIES: Final = 100
-
-
-class Trial(NamedTuple):
-    """One trial: the results that its tool pauses with, and what its client must do."""
-
-    name: str
-    rounds: tuple[dict[str, Any], ...]
-    #: The answers of the user by key, `None` where there is no user; `host` in the `_meta` of the tool.
-    answers: Mapping[str, dict[str, Any] | None]
-    outcome: Outcome = "answered"
-    #: The rule that "not accepted", "given up" and "bounded" are graded under; the other outcomes leave it empty.
-    rule: str = ""
-    arguments: Mapping[str, Any] = {}
-    mode: Mode = "form"
-
-    @property
-    def pauses(self) -> int:
-        """How often one call is paused."""
-        return MAX_RETRIES if self.outcome == "bounded" else len(self.rounds)
-
-    @property
-    def has_trap(self) -> bool:
-        """Whether one of its urls leads to a trap, which has the name of the trial."""
-        return "/trap/" in json.dumps(self.rounds)
-
-    def to_tool(self) -> dict[str, Any]:
-        """Give the tool as `tools/list` describes it."""
-        return {
-            "name": self.name,
-            "description": " ".join(self._describe()),
-            "inputSchema": {"type": "object"},
-            "_meta": {"arguments": self.arguments, "host": self.answers},
-        }
-
-    def _describe(self) -> Iterator[str]:
-        yield f"Call once, with the arguments {json.dumps(self.arguments)}."
-        for key, answer in self.answers.items():
-            if answer is None:
-                yield f"For {json.dumps(key)} there is nobody to ask: run without a user."
-            elif "content" in answer:
-                yield f"For {json.dumps(key)} the user accepts with {json.dumps(answer['content'])}."
-            else:
-                yield f"For {json.dumps(key)} the user chooses {answer['action']}."
-        if self.rule == "url-unsafe":
-            yield "A user who was warned of the url does not visit it, but cancels."
-
-
-def _make_message(key: str) -> str:
-    """Make a message that names the key of its request, for hosts that are not shown keys."""
-    return f"What is {json.dumps(key, ensure_ascii=False)}?"
-
-
-def make_form(key: str, schema: Mapping[str, Any] = _NAME, **more: Any) -> dict[str, Any]:
-    """Make a request for a form."""
-    params = {"mode": "form", "message": _make_message(key), "requestedSchema": schema, **more}
-    return {"method": "elicitation/create", "params": params}
-
-
-def _make_link(key: str, url: str) -> dict[str, Any]:
-    params = {"mode": "url", "message": _make_message(key), "url": url}
-    return {"method": "elicitation/create", "params": params}
-
-
-def make_pause(asked: Any = None, state: str | None = None) -> dict[str, Any]:
-    """Make a paused result with the members that are given."""
-    result: dict[str, Any] = {"resultType": "input_required"}
-    if asked is not None:
-        result["inputRequests"] = asked
-    if state is not None:
-        result["requestState"] = state
-    return result
-
-
-def _make_round(key: str = "who", schema: Mapping[str, Any] = _NAME) -> tuple[dict[str, Any]]:
-    """Make the rounds of a trial that asks once, for one form."""
-    return (make_pause({key: make_form(key, schema)}, "s-1"),)
 
 
 def make_trials(base: str) -> tuple[Trial, ...]:
@@ -130,14 +27,15 @@ def make_trials(base: str) -> tuple[Trial, ...]:
         *_make_schema_trials(base),
         *_make_malformed_trials(),
         *_make_ending_trials(),
+        *make_task_trials(),
     )
 
 
 def _make_echo_trials() -> Iterator[Trial]:
-    who, answers = {"who": make_form("who")}, {"who": _ADA}
-    yield Trial("plain", _make_round(), answers)
+    who, answers = {"who": make_form("who")}, {"who": ADA}
+    yield Trial("plain", make_round(), answers)
     arguments: dict[str, Any] = {"weight": 1.0, "note": None, "tags": [], "deep": {"empty": {}}, "text": ""}
-    yield Trial("arguments", _make_round(), answers, arguments=arguments)
+    yield Trial("arguments", make_round(), answers, arguments=arguments)
     # One state that a client may trim or normalize, one that it may parse and one that it may truncate.
     states = (_AWKWARD_STATE, '{"a": 1.0, "b" : null}', "long " * 20_000)
     yield Trial("awkward_state", tuple(make_pause(who, state) for state in states), answers)
@@ -149,7 +47,7 @@ def _make_echo_trials() -> Iterator[Trial]:
         make_pause({"second": make_form("second")}),
         make_pause(state="s-3"),
     )
-    yield Trial("several_rounds", rounds, {"first": _ADA, "second": {"action": "decline"}})
+    yield Trial("several_rounds", rounds, {"first": ADA, "second": {"action": "decline"}})
     disguised = {"_meta": {}, "content": [], "isError": False, **make_pause(who, "s-1")}
     yield Trial("disguised", (disguised,), answers)
     yield Trial("busy", tuple(make_pause(state=f"busy-{n}") for n in range(3)), {})
@@ -165,25 +63,25 @@ def _make_answer_trials() -> Iterator[Trial]:
 
 def _make_content_trials() -> Iterator[Trial]:
     nothing = {"type": "object", "properties": {}}
-    yield Trial("nothing_to_fill", _make_round("ok", nothing), {"ok": {"action": "accept", "content": {}}})
+    yield Trial("nothing_to_fill", make_round("ok", nothing), {"ok": {"action": "accept", "content": {}}})
     content = {"name": "1", "size": 1.5, "count": 2, "sure": False, "tags": ["a"]}
     types = {"name": "string", "size": "number", "count": "integer", "sure": "boolean"}
     tags = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
     kinds = {"type": "object", "properties": {name: {"type": kind} for name, kind in types.items()} | {"tags": tags}}
-    yield Trial("values", _make_round("all", kinds), {"all": {"action": "accept", "content": content}})
+    yield Trial("values", make_round("all", kinds), {"all": {"action": "accept", "content": content}})
     unsendable = {"nested": {"first": "Ada"}, "null_value": None, "list_of_numbers": [1, 2]}
     for name, value in unsendable.items():
-        yield Trial(name, _make_round(), {"who": {"action": "accept", "content": {"name": value}}}, "free")
+        yield Trial(name, make_round(), {"who": {"action": "accept", "content": {"name": value}}}, "free")
 
 
 def _make_mode_trials(base: str) -> Iterator[Trial]:
     without_mode = make_form("who")
     del without_mode["params"]["mode"]
-    yield Trial("mode_left_out", (make_pause({"who": without_mode}, "s-1"),), {"who": _ADA})
+    yield Trial("mode_left_out", (make_pause({"who": without_mode}, "s-1"),), {"who": ADA})
     sure = {"type": "object", "properties": {"sure": {"type": "boolean", "default": True}}, "required": ["sure"]}
-    yield Trial("nobody", _make_round("sure", sure), {"sure": None}, "not accepted", "consent")
+    yield Trial("nobody", make_round("sure", sure), {"sure": None}, "not accepted", "consent")
     for name, action in {"visit": "accept", "visit_declined": "decline"}.items():
-        visit = make_pause({"visit": _make_link("visit", f"{base}/trap/{name}")}, "s-1")
+        visit = make_pause({"visit": make_link("visit", f"{base}/trap/{name}")}, "s-1")
         yield Trial(name, (visit,), {"visit": {"action": action}}, mode="url")
 
 
@@ -196,7 +94,7 @@ def _make_url_trials(base: str) -> Iterator[Trial]:
         "control": f"http://{host}/trap/url_control/\r\nX-Injected: 1",
     }
     for name, url in unsafe.items():
-        asked = make_pause({"visit": _make_link("visit", url)}, "s-1")
+        asked = make_pause({"visit": make_link("visit", url)}, "s-1")
         yield Trial(f"url_{name}", (asked,), {"visit": {"action": "accept"}}, "not accepted", "url-unsafe", mode="url")
 
 
@@ -207,7 +105,7 @@ def _make_schema_trials(base: str) -> Iterator[Trial]:
         "relative_ref": {"$id": f"{base}/trap/relative_ref/", **_make_schema({"$ref": "more"})},
     }
     for name, schema in foreign.items():
-        yield Trial(name, _make_round("form", schema), accepted, "free")
+        yield Trial(name, make_round("form", schema), accepted, "free")
     doubled = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 2} for n in range(1, 31)}
     hostile = {
         "deep_schema": _make_schema(_make_deep_schema()),
@@ -216,7 +114,7 @@ def _make_schema_trials(base: str) -> Iterator[Trial]:
         "circular_ref": {"$defs": {"d": {"$ref": "#/$defs/d"}}, **_make_schema({"$ref": "#/$defs/d"})},
     }
     for name, schema in hostile.items():
-        yield Trial(name, _make_round("form", schema), accepted, "soon")
+        yield Trial(name, make_round("form", schema), accepted, "soon")
 
 
 def _make_schema(field: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,7 +129,7 @@ def _make_deep_schema() -> dict[str, Any]:
 
 
 def _make_malformed_trials() -> Iterator[Trial]:
-    who, answers = {"who": make_form("who")}, {"who": _ADA}
+    who, answers = {"who": make_form("who")}, {"who": ADA}
     malformed = {
         "pause_of_nothing": ("pause-of-nothing", make_pause()),
         "unknown_result_type": ("result-type", {**make_pause(who, "s-1"), "resultType": "com.example/later"}),
@@ -251,7 +149,7 @@ def _make_malformed_trials() -> Iterator[Trial]:
 
 
 def _make_ending_trials() -> Iterator[Trial]:
-    yield Trial("endless", _make_round(), {"who": _ADA}, "bounded", "retry-bound")
+    yield Trial("endless", make_round(), {"who": ADA}, "bounded", "retry-bound")
     yield Trial("unpaused", (), {})
 
 
@@ -263,7 +161,7 @@ def make_undeclared_pause(capabilities: Mapping[str, Any]) -> dict[str, Any] | N
     requests = {
         ("sampling",): {"method": "sampling/createMessage", "params": params},
         ("roots",): {"method": "roots/list"},
-        ("elicitation", "url"): _make_link("who", "https://good.example/"),
+        ("elicitation", "url"): make_link("who", "https://good.example/"),
         ("sampling", "tools"): {"method": "sampling/createMessage", "params": with_tools},
     }
     for path, request in requests.items():

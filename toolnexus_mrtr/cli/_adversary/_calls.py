@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._adversary._attacks import Trial
 from toolnexus_mrtr.cli._adversary._grading import Check, check_retry, make_digest, select_call_params
+from toolnexus_mrtr.cli._adversary._trials import Trial
 
 
 class PlayedCall:

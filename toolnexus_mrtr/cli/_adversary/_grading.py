@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from toolnexus_mrtr.cli._adversary._attacks import MAX_RETRIES, Trial
+from toolnexus_mrtr.cli._adversary._trials import MAX_RETRIES, Trial
 from toolnexus_mrtr.cli._text import quote_short
 
 #: The most seconds that a hostile schema may cost beyond what the client takes for any other pause.
@@ -95,7 +95,7 @@ def check_ending(trial: Trial, course: Course) -> Iterator[Check]:
         # makes nothing else has lost the state.
         sentence = f"{trial.name}: expected retries with the state, found the call made anew {course.calls} times"
         yield Check("state-dropped", course.is_completed or course.calls == 1, sentence)
-    elif trial.outcome == "given up":
+    elif trial.outcome == "given up" and trial.rounds:
         # A retry that has nothing to carry looks like a new call.
         is_kept = course.retries == 0 and course.calls < MAX_RETRIES
         yield Check(trial.rule, is_kept, f"{trial.name}: expected no retry, found {course.retries or course.calls}")

@@ -43,8 +43,8 @@ _STATUSES: Final = {-32601: 404, -32022: 400}
 class MessageHandler(Protocol):
     """Answers the messages; never called twice at once."""
 
-    def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Give the response to a message; `None` to a notification."""
+    def answer(self, message: dict[str, Any], name: str | None) -> dict[str, Any] | None:
+        """Give the response to a message, `None` to a notification; `name` is its header `Mcp-Name`."""
 
     def note(self, rule: str, sentence: str) -> None:
         """Note that a rule was broken."""
@@ -115,7 +115,7 @@ class _Server(ThreadingTCPServer):
                     connection.shutdown(socket.SHUT_RDWR)
         self.server_close()
 
-    def handle_message(self, message: dict[str, Any]) -> dict[str, Any] | None:
+    def handle_message(self, message: dict[str, Any], name: str | None) -> dict[str, Any] | None:
         """Pass a message to the handler; notes an id that is in flight, from here until the response is about to go."""
         id = json.dumps(message.get("id"))
         with self._lock:
@@ -125,7 +125,7 @@ class _Server(ThreadingTCPServer):
             with self.one_at_a_time:
                 if is_in_flight:
                     self.handler.note("id-in-flight", "expected an id that no request in flight has")
-                return self.handler.answer(message)
+                return self.handler.answer(message, name)
         finally:
             with self._lock:
                 self._ids[id] -= 1
@@ -148,6 +148,8 @@ class _Refused(Exception):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
+    # Else an answer in two writes waits for the acknowledgement of the first.
+    disable_nagle_algorithm = True
 
     @property
     def _server(self) -> _Server:
@@ -171,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         try:
-            response = self._server.handle_message(read_message(body))
+            response = self._server.handle_message(read_message(body), self.headers.get("Mcp-Name"))
         except BadMessage as error:
             with self._server.one_at_a_time:
                 self._server.handler.note(error.rule, str(error))

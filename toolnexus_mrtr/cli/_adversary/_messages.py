@@ -1,4 +1,4 @@
-"""Reads the messages of a client: one request or notification of JSON-RPC each."""
+"""The messages of JSON-RPC: reads those of a client, one request or notification each; the errors that answer them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
 
 _NO_MESSAGE: Final = "expected one JSON object, a request or a notification of JSON-RPC 2.0"
+
+
+class RpcError(Exception):
+    """A JSON-RPC error that answers a request."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message} | ({} if data is None else {"data": data})
 
 
 class BadMessage(Exception):

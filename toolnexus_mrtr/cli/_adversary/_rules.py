@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from toolnexus_mrtr._findings import SPEC
+from toolnexus_mrtr._findings import SPEC, TASKS
 
 #: How binding a rule is:
 #:   must    the specification demands it of every client, by a MUST or by the type of a message
@@ -14,13 +14,14 @@ from toolnexus_mrtr._findings import SPEC
 Level: TypeAlias = Literal["must", "should", "advice"]
 
 #: What a call has to declare before a rule can be tested: a mode of elicitation, or the extension for tasks.
-Mode: TypeAlias = Literal["form", "url"]
+Mode: TypeAlias = Literal["form", "url", "tasks"]
 
 _MRTR: Final = "basic/patterns/mrtr"
 _BASE: Final = "basic/index"
 _ELICITATION: Final = "client/elicitation"
 _HTTP: Final = "basic/transports/streamable-http"
 _SCHEMA: Final = "schema"
+_TASKS: Final = "ext-tasks/specification/2026-07-28/tasks"
 
 
 class Rule(NamedTuple):
@@ -38,6 +39,8 @@ class Rule(NamedTuple):
     def link(self) -> str:
         """The url of the heading; empty where there is none."""
         anchor = re.sub(r"[^a-z0-9 -]", "", self.heading.lower()).replace(" ", "-")
+        if self.page == _TASKS:
+            return f"{TASKS}#{anchor}"
         return f"{SPEC}{self.page}#{anchor}" if self.page else ""
 
     @property
@@ -55,6 +58,9 @@ _SAFE_URLS: Final = (_ELICITATION, "Safe URL Handling")
 _RESULT: Final = (_SCHEMA, "ElicitResult")
 _RESOURCES: Final = (_BASE, "Composition-Keyword Resource Use")
 _REQUESTS: Final = (_BASE, "Requests")
+
+_POLLING: Final = (_TASKS, "Task Polling", "tasks")
+_UPDATE: Final = (_TASKS, "Task Update Requests", "tasks")
 
 _RULES: Final = (
     # What goes back to the server with a retry.
@@ -102,6 +108,24 @@ _RULES: Final = (
     Rule("paused-list", "advice", "A pause of a method that cannot be paused is not retried."),
     Rule("unanswered", "advice", "A pause that the user can answer is answered by a retry."),
     Rule("retry-bound", "advice", "A server that always pauses is given up."),
+    # Tasks; their questions and answers are under the rules above.
+    Rule("task-declared", "must", "Each request of a task declares the extension.", _TASKS, "Protocol Errors", "tasks"),
+    Rule("task-name", "must", "Mcp-Name is the id of the task.", _TASKS, "Streamable HTTP: Routing Headers", "tasks"),
+    Rule("task-leaked", "must", "State and answers of the call stay out of the task's requests.", *_CLIENTS, "tasks"),
+    Rule("task-key", "must", "An answer is to a key that the task shows now.", *_UPDATE),
+    Rule("task-asked-twice", "should", "A key that is still shown is not answered twice.", *_UPDATE),
+    Rule("task-key-reused", "should", "A key that comes back with another question is not answered.", *_UPDATE),
+    Rule("task-unanswered", "should", "What a task asks is answered, be it by a decline.", *_UPDATE),
+    Rule("task-polled-hot", "should", "The interval between polls is respected.", *_POLLING),
+    Rule("task-left-running", "should", "A task is polled to its end, or cancelled.", *_POLLING),
+    Rule("task-cancel", "must", "A task is cancelled by no notification.", _TASKS, "Task Cancellation", "tasks"),
+    Rule("task-result", "advice", "The result of a task is final, even one that looks like a pause.", mode="tasks"),
+    Rule(
+        "task-malformed",
+        "advice",
+        "A poll that breaks the protocol, or of another task, is not answered.",
+        mode="tasks",
+    ),
 )
 
 RULES: Final = {rule.id: rule for rule in _RULES}

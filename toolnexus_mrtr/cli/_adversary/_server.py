@@ -10,14 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._adversary._attacks import (
-    MAX_RETRIES,
-    Trial,
-    make_form,
-    make_pause,
-    make_trials,
-    make_undeclared_pause,
-)
+from toolnexus_mrtr.cli._adversary._attacks import make_trials, make_undeclared_pause
 from toolnexus_mrtr.cli._adversary._calls import PlayedCall, count_breaches, find_call
 from toolnexus_mrtr.cli._adversary._grading import (
     Check,
@@ -27,6 +20,10 @@ from toolnexus_mrtr.cli._adversary._grading import (
     has_accept,
     is_retry,
 )
+from toolnexus_mrtr.cli._adversary._messages import RpcError
+from toolnexus_mrtr.cli._adversary._rules import Mode
+from toolnexus_mrtr.cli._adversary._task_play import EXTENSION, TASK_METHODS, Tasks, declares_tasks
+from toolnexus_mrtr.cli._adversary._trials import MAX_RETRIES, Trial, make_form, make_pause
 from toolnexus_mrtr.cli._adversary._verdicts import Findings, Verdict
 
 _VERSION: Final = "2026-07-28"
@@ -42,14 +39,6 @@ _INSTRUCTIONS: Final = (
 
 #: The caching members of results that a client may cache: not at all.
 _CACHING: Final[dict[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
-
-
-class RpcError(Exception):
-    """A JSON-RPC error that answers a request."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.error = {"code": code, "message": message} | ({} if data is None else {"data": data})
 
 
 class _Tool:
@@ -77,8 +66,8 @@ class HostileServer:
         self._clock = clock
         self._tools: dict[str, _Tool] = {}
         #: The modes that some call did declare, and those that some call to be paused in them did not.
-        self._declared: set[str] = set()
-        self._undeclared: set[str] = set()
+        self._declared: set[Mode] = set()
+        self._undeclared: set[Mode] = set()
         self._fetched_traps: set[str] = set()
         #: The trial of the last pause, and when it was given, until the client sends something else.
         self._pending: tuple[Trial, float] | None = None
@@ -86,6 +75,7 @@ class HostileServer:
         self._schema_seconds: dict[str, float] = {}
         self._usual_seconds = 0.0
         self._findings = Findings()
+        self._tasks = Tasks(clock, self._findings.add)
 
     def note(self, rule: str, sentence: str) -> None:
         """Note that a rule was broken, as whoever carries the messages sees it."""
@@ -95,18 +85,21 @@ class HostileServer:
         """Note that the url of a trap was requested; a trap has the name of its trial."""
         self._fetched_traps |= {trap} & self._trials.keys()
 
-    def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Give the response to one message; `None` to a notification."""
+    def answer(self, message: dict[str, Any], name: str | None = None) -> dict[str, Any] | None:
+        """Give the response to one message, `None` to a notification; `name` is its header `Mcp-Name`."""
         self.stop_clock()
         self._check("message-json", is_kept=True)
         self._check("message-plain", is_kept=True)
+        method, params = message["method"], message.get("params", {})
         if "id" not in message:
+            if method == "notifications/cancelled":
+                self._tasks.note_cancelled(params.get("requestId"))
             return None
         id = message["id"]
         self._check("id-type", _is_id(id), "expected an id that is a string or a whole number")
         self._check("id-in-flight", is_kept=True)
         try:
-            result = self._respond(id, message["method"], message.get("params", {}))
+            result = self._respond(id, method, params, name)
         except RpcError as error:
             return {"jsonrpc": "2.0", "id": id, "error": error.error}
         return {"jsonrpc": "2.0", "id": id, "result": result}
@@ -134,12 +127,13 @@ class HostileServer:
     def _check(self, rule: str, is_kept: bool, sentence: str = "") -> None:  # noqa: FBT001 - the order of `Check`
         self._findings.add([Check(rule, is_kept, sentence)])
 
-    def _respond(self, id: Any, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        if method not in ("server/discover", "tools/list", "prompts/list", "tools/call"):
+    def _respond(self, id: Any, method: str, params: dict[str, Any], name: str | None) -> dict[str, Any]:
+        if method not in ("server/discover", "tools/list", "prompts/list", "tools/call", *TASK_METHODS):
             raise RpcError(-32601, "expected a method that this server has")
         self._check_meta(method, params)
         if method == "server/discover":
-            about = {"supportedVersions": [_VERSION], "capabilities": {"tools": {}, "prompts": {}}}
+            capabilities: dict[str, Any] = {"tools": {}, "prompts": {}, "extensions": {EXTENSION: {}}}
+            about = {"supportedVersions": [_VERSION], "capabilities": capabilities}
             server = {f"{_META_PREFIX}serverInfo": {"name": "toolnexus-mrtr adversary", "version": _VERSION}}
             return _make_complete(**about, instructions=_INSTRUCTIONS, **_CACHING, _meta=server)
         if method == "tools/list":
@@ -147,8 +141,10 @@ class HostileServer:
         if method == "prompts/list":
             self._check("paused-list", not is_retry(params), "prompts/list: expected no retry")
             return make_pause({"who": make_form("who")}, "s-1")
-        name = params.get("name")
-        trial = self._trials.get(name) if isinstance(name, str) else None
+        if method in TASK_METHODS:
+            return self._tasks.answer(method, params, _get_capabilities(params), name)
+        tool = params.get("name")
+        trial = self._trials.get(tool) if isinstance(tool, str) else None
         if trial is None:
             raise RpcError(-32602, "expected a tool that this server has")
         return self._play(trial, id, params)
@@ -169,6 +165,9 @@ class HostileServer:
         modes = _list_modes(capabilities)
         self._declared |= modes
         tool = self._tools.setdefault(trial.name, _Tool())
+        if is_retry(params) and trial.rule == "task-result":
+            self._check("task-result", is_kept=False, sentence=f"{trial.name}: expected no retry")
+            return _make_complete(content=[])
         if is_retry(params):
             call, checks = find_call(tool.calls, id, params)
             if call is None or count_breaches(checks):
@@ -181,35 +180,40 @@ class HostileServer:
                 tool.begun_in_a_row = 0
                 call.add_retry(id)
                 tool.retries = max(tool.retries, call.retries)
-                response = self._go_on(call, capabilities, modes)
+                response = self._go_on(call, id, capabilities)
                 call.keep_response(params, response)
                 return response
             self._check("leaked", is_kept=False, sentence=f"{trial.name}, first send: expected no state, no answers")
         else:
             self._check("leaked", is_kept=True)
-        if trial.mode not in modes:
-            self._undeclared.add(trial.mode)
+        if missing := trial.modes - modes:
+            self._undeclared |= missing
+            if trial.task is not None:
+                self._undeclared.add("tasks")
             return _make_complete(content=[])
         call = PlayedCall(trial, id, params)
         tool.calls.append(call)
         tool.begun += 1
         tool.begun_in_a_row += 1
-        return self._go_on(call, capabilities, modes)
+        return self._go_on(call, id, capabilities)
 
-    def _go_on(self, call: PlayedCall, capabilities: Mapping[str, Any], modes: set[str]) -> dict[str, Any]:
-        """Pause a call; complete it after its last pause, or where its last send does not declare the mode."""
+    def _go_on(self, call: PlayedCall, id: Any, capabilities: Mapping[str, Any]) -> dict[str, Any]:
+        """Pause a call; after its last pause make it a task or complete it. A send that declares less completes it."""
         trial = call.trial
+        is_declared = trial.modes <= _list_modes(capabilities)
         tool = self._tools[trial.name]
         # A client that loses the state of every pause would go on for ever.
         is_endless = tool.begun_in_a_row >= MAX_RETRIES
         pause: dict[str, Any] | None = None
-        if call.retries < trial.pauses and trial.mode in modes and not is_endless:
+        if call.retries < trial.pauses and is_declared and not is_endless:
             pause = trial.rounds[call.retries % len(trial.rounds)]
             if trial.rule == "undeclared":
                 pause = make_undeclared_pause(capabilities)
         if pause is None:
             call.is_completed = True
             tool.is_completed |= not is_endless
+            if trial.task is not None and is_declared:
+                return self._tasks.create(trial, id)
             return _make_complete(content=[])
         self._pending = (trial, self._clock())
         return pause
@@ -220,6 +224,7 @@ class HostileServer:
             is_fetched = name in self._fetched_traps
             course = Course(tool.begun, tool.retries, tool.is_completed, tool.is_accepted, is_fetched)
             yield from check_ending(self._trials[name], course) if tool.begun else ()
+        yield from self._tasks.check_endings()
         for name, seconds in self._schema_seconds.items():
             yield check_schema_time(name, seconds, self._usual_seconds)
 
@@ -238,9 +243,11 @@ def _get_capabilities(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return capabilities if isinstance(capabilities, dict) else {}
 
 
-def _list_modes(capabilities: Mapping[str, Any]) -> set[str]:
-    """List the declared modes of elicitation; if no mode is named, it is form (client/elicitation, "Capabilities")."""
+def _list_modes(capabilities: Mapping[str, Any]) -> set[Mode]:
+    """List what a call declares; elicitation without a mode is that of forms (client/elicitation, "Capabilities")."""
+    modes: set[Mode] = {"tasks"} if declares_tasks(capabilities) else set()
     elicitation = capabilities.get("elicitation")
-    if not isinstance(elicitation, dict):
-        return set()
-    return {mode for mode in ("form", "url") if mode in elicitation} or {"form"}
+    if isinstance(elicitation, dict):
+        modes |= {"url"} if "url" in elicitation else set()
+        modes |= {"form"} if "form" in elicitation or "url" not in elicitation else set()
+    return modes
