@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from strategies import json_objects, json_values, results, text
 
 from toolnexus_mrtr import Field, inspect_url, printable
-from toolnexus_mrtr.cli._show import _KINDS
+from toolnexus_mrtr.cli._show import KINDS
 
 
 def test_show_prints_the_example():
@@ -341,7 +341,7 @@ def test_show_says_where_a_form_can_only_be_declined():
 
 
 def test_show_has_words_for_every_kind_of_field():
-    assert _KINDS.keys() == set(get_args(get_type_hints(Field)["kind"]))
+    assert KINDS.keys() == set(get_args(get_type_hints(Field)["kind"]))
 
 
 @given(raw=results)

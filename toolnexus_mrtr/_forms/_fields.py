@@ -16,8 +16,9 @@ from toolnexus_mrtr._forms._secrets import asks_for_secret
 # A new kind needs: what makes a field one of that kind (`_kind_of`), whether it is typed into (`_TYPED_INTO`) and can
 # be sensitive (`_make_field`), its choices if it has any (`_choices_of`), and the docstring of `Field`; what is typed
 # for it (`_parsing`, and the docstring of `Form.parse`); bounds and keywords (`_lint`: `_is_unsatisfiable`,
-# `_FIELD_KEYWORDS`); its words (`cli/_show`: `_KINDS`) and whether it is a list (`cli/_answer`: `_join_values`);
-# `fixtures/vector.schema.json`, `fixtures/README.md` and vectors; the port (`forms.mjs`, `parsing.mjs`, `lint.mjs`).
+# `_FIELD_KEYWORDS`); its words (`cli/_show`: `KINDS`) and whether it is a list (`cli/_responses`: `_join_values`); how
+# a terminal asks for it (`cli/_call/_terminal_form`); `fixtures/vector.schema.json`, `fixtures/README.md` and vectors;
+# the port (`forms.mjs`, `parsing.mjs`, `lint.mjs`).
 Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "choice", "choices", "strings", "unsupported"]
 
 #: The kinds of field that a person types into. The only such field of a form is what its message asks for.

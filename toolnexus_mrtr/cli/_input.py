@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-from toolnexus_mrtr import Call, Done, ElicitRequest, Form, MrtrError, Pause
+from toolnexus_mrtr import Call, Done, ElicitRequest, Form, LocalProtocolError, MrtrError, Pause
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
 from toolnexus_mrtr.cli._messages import find_request, find_response, parse_messages
@@ -155,6 +155,18 @@ def read_saved_call(path: str, name: str) -> Call:
     """Read a call that `--save` stored."""
     with prefix_errors_with(path, name):
         return Call.from_json(_read_bytes(path))
+
+
+def read_saved_step(path: str, name: str, server: str) -> Call | Pause:
+    """Read a call or a pause that was stored for a server."""
+    with prefix_errors_with(path, name):
+        data = _read_bytes(path)
+        try:
+            return Pause.from_json(data, server=server)
+        except LocalProtocolError as error:
+            if error.code == "wrong_server":
+                raise BadInput("expected the TARGET that the call was stored for, found another") from None
+        return Call.from_json(data, server=server)
 
 
 def build_form(request: ElicitRequest) -> Form | MrtrError:

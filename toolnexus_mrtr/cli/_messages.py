@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import is_same_json, parse_json
 
-_split_lines: Final = re.compile(r"\r\n|\r|\n").split
+#: Splits a text into its lines, which end at CR, LF or both, and nowhere else.
+split_lines: Final = re.compile(r"\r\n|\r|\n").split
 
 #: Whether a text is an event stream (HTML, "Server-sent events"). No line of a JSON text can begin like this.
 _is_event_stream: Final = re.compile(r"(?:^|[\r\n])data(?:[:\r\n]|$)").search
@@ -18,11 +19,11 @@ _is_event_stream: Final = re.compile(r"(?:^|[\r\n])data(?:[:\r\n]|$)").search
 def parse_messages(text: str) -> list[dict[str, Any]]:
     """Parse the objects of a text, in their order; there is at least one."""
     if _is_event_stream(text):
-        texts = list(_read_events(text))
+        texts = list(read_events([*split_lines(text), ""]))
         if not texts:
             raise BadInput("expected an event with a message in the event stream")
     else:
-        lines = [line.strip() for line in _split_lines(text) if line.strip()]
+        lines = [line.strip() for line in split_lines(text) if line.strip()]
         texts = lines if len(lines) > 1 and all(line[0] == "{" and line[-1] == "}" for line in lines) else [text]
     return [_parse_message(one, f"message {place}: " if texts[1:] else "") for place, one in enumerate(texts, 1)]
 
@@ -42,10 +43,10 @@ def find_request(messages: list[dict[str, Any]], response: dict[str, Any]) -> di
     return answered[-1] if answered else None
 
 
-def _read_events(text: str) -> Iterator[str]:
-    """Read the data of the events of the type `message`, the last one also where no blank line ends it."""
+def read_events(lines: Iterable[str]) -> Iterator[str]:
+    """Read the data of the events of the type `message` from the lines of a stream; an empty line ends an event."""
     event, data = "", []
-    for line in [*_split_lines(text), ""]:
+    for line in lines:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "event":

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Any, Final, NoReturn, TypeAlias
+from collections.abc import Generator, Sequence
+from typing import Any, Final, NoReturn
 
 from toolnexus_mrtr.cli._answer import answer
+from toolnexus_mrtr.cli._call._options import add_calls
+from toolnexus_mrtr.cli._common_options import (
+    REPEATABLE,
+    add_answer_options,
+    add_command,
+    add_format,
+    add_round_options,
+    parse_seconds,
+)
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._lint import FORMATS, lint_files
 from toolnexus_mrtr.cli._show import show
 from toolnexus_mrtr.cli._version import find_version
 
-#: A command yields the lines to print; it may be a generator that returns the exit status.
-_Command: TypeAlias = Callable[[argparse.Namespace], Iterator[str]]
-
 _FILE: Final[dict[str, Any]] = {
     "metavar": "FILE",
     "help": "the result of the call, its JSON-RPC response, or messages with that response last; - for standard input",
 }
-_REPEATABLE: Final[dict[str, Any]] = {"action": "append", "default": []}
 
 #: Finds where a message of argparse begins to quote an argument.
 _find_quote: Final = re.compile(r":? ['\"]")
@@ -61,6 +66,9 @@ result of the call is printed, as JSON:
 
   toolnexus-mrtr demo --accept who.name=Ada --accept when.day=2026-07-28
   toolnexus-mrtr demo decline --decline delete
+
+Without any answer among the arguments the person at the terminal is asked, which
+needs: pip install 'toolnexus-mrtr[call]'
 
 The tools: booking asks two questions, one after the other; form has a field of every
 kind; url asks for a visit; state pauses without a question; task goes on in the
@@ -151,7 +159,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="print the script with which bash, zsh, fish or tcsh completes commands, and exit",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_demo, _add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
+    for add in (_add_demo, add_calls, _add_show, _add_answer, _add_lint, _add_vectors, _add_adversary):
         add(commands)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -160,13 +168,13 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _add_show(commands: Any) -> None:
-    command = _add_command(commands, "show", show, "Print what a paused result asks.")
+    command = add_command(commands, "show", show, "Print what a paused result asks.")
     command.add_argument("file", **_FILE)
 
 
 def _add_answer(commands: Any) -> None:
     about = "Print the params of the call that answers a paused result, as JSON."
-    command = _add_command(commands, "answer", answer, about, _ANSWER_HELP)
+    command = add_command(commands, "answer", answer, about, _ANSWER_HELP)
     command.add_argument("file", **_FILE)
     paused = command.add_mutually_exclusive_group()
     paused.add_argument(
@@ -181,33 +189,12 @@ def _add_answer(commands: Any) -> None:
     command.add_argument(
         "--save", metavar="FILE", help="store this retry, to go on from if it is paused again; keep it secret"
     )
-    _add_answer_options(command)
-
-
-def _add_answer_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--accept", metavar="KEY[.FIELD=VALUE]", help="accept what KEY asks, and fill in a field", **_REPEATABLE
-    )
-    command.add_argument("--decline", metavar="KEY", help="say no to what KEY asks", **_REPEATABLE)
-    command.add_argument("--cancel", metavar="KEY", help="dismiss what KEY asks without a choice", **_REPEATABLE)
-    command.add_argument(
-        "--json", metavar="KEY=VALUE", help="answer KEY with a JSON object, or with that in the @FILE", **_REPEATABLE
-    )
-
-
-def _add_round_options(command: argparse.ArgumentParser) -> None:
-    """Add the options that answer what is asked in any round of a call."""
-    _add_answer_options(command)
-    command.add_argument(
-        "--answers",
-        metavar="FILE",
-        help="answers as a JSON object by KEY, or an array of such objects, one for each round; - for standard input",
-    )
+    add_answer_options(command)
 
 
 def _add_demo(commands: Any) -> None:
     about = "Call a tool of a small server that is started for it, and tell of each step."
-    command = _add_command(commands, "demo", _run_demo, about, _DEMO_HELP)
+    command = add_command(commands, "demo", _run_demo, about, _DEMO_HELP)
     command.add_argument(
         "tool",
         nargs="?",
@@ -215,23 +202,23 @@ def _add_demo(commands: Any) -> None:
         default="booking",
         help="the tool to call; booking unless given",
     )
-    _add_round_options(command)
+    add_round_options(command)
 
 
 def _add_lint(commands: Any) -> None:
     about = "List what is wrong with results, and what is unwise in them."
-    command = _add_command(commands, "lint", lint_files, about, _LINT_HELP)
+    command = add_command(commands, "lint", lint_files, about, _LINT_HELP)
     command.add_argument("files", nargs="+", **_FILE)
     command.add_argument("--method", metavar="METHOD", help="the method of the calls, such as tools/call")
     command.add_argument(
         "--capabilities", metavar="JSON|@FILE", help="the capabilities that were declared to the server, as an object"
     )
-    _add_format(command, FORMATS)
+    add_format(command, FORMATS)
 
 
 def _add_vectors(commands: Any) -> None:
     about = "Run the vectors of the fixtures against this library, or against any other program."
-    command = _add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
+    command = add_command(commands, "vectors", _run_vectors, about, _VECTORS_HELP)
     command.add_argument("folder", nargs="?", metavar="DIR", help="the vectors; the built-in ones unless given")
     command.add_argument(
         "--cmd", metavar="COMMAND", help="the other program, with its arguments; on POSIX systems only"
@@ -240,7 +227,7 @@ def _add_vectors(commands: Any) -> None:
         "--only",
         metavar="OPERATION|ID",
         help="run the vectors of this operation, or the one with this id; may be given again",
-        **_REPEATABLE,
+        **REPEATABLE,
     )
     command.add_argument(
         "--export", metavar="DIR", help="write the built-in fixtures into this new folder, and run nothing"
@@ -250,16 +237,16 @@ def _add_vectors(commands: Any) -> None:
     )
     command.add_argument(
         "--seconds",
-        type=_parse_seconds,
+        type=parse_seconds,
         default=10.0,
         help="how long the program may take for one vector; 10 unless given",
     )
-    _add_format(command)
+    add_format(command)
 
 
 def _add_adversary(commands: Any) -> None:
     about = "Run a hostile server on loopback, and report which rules a client keeps."
-    command = _add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
+    command = add_command(commands, "adversary", _run_adversary, about, _ADVERSARY_HELP)
     command.add_argument("--port", type=_parse_port, default=0, help="the port to listen on; a free one unless given")
     command.add_argument(
         "--cmd",
@@ -271,28 +258,9 @@ def _add_adversary(commands: Any) -> None:
     )
     command.add_argument("--rules", action="store_true", help="list the rules, and run nothing")
     command.add_argument(
-        "--seconds", type=_parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
+        "--seconds", type=parse_seconds, default=60.0, help="how long the client may take in all; 60 unless given"
     )
-    _add_format(command)
-
-
-def _add_command(
-    commands: Any, name: str, run: _Command, about: str, epilog: str | None = None
-) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=about,
-        description=about,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter,
-        allow_abbrev=False,
-    )
-    command.set_defaults(run=run)
-    return command
-
-
-def _add_format(command: argparse.ArgumentParser, formats: Iterable[str] = ("text", "json")) -> None:
-    command.add_argument("--format", choices=tuple(formats), default="text", help="how to print; text unless given")
+    add_format(command)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -347,13 +315,3 @@ def _parse_port(text: str) -> int:
     if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
         raise argparse.ArgumentTypeError("expected a port from 0 to 65535")
     return int(text)
-
-
-def _parse_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 3600:
-        raise argparse.ArgumentTypeError("expected seconds, more than 0 and less than 3600")
-    return seconds

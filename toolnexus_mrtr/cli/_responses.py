@@ -133,11 +133,14 @@ def _join_values(assignments: list[Assignment], form: Form) -> dict[str, str | l
     return strings
 
 
-def resume(pause: Pause, answers: Mapping[str, ElicitResult | dict[str, Any]], forms: Forms) -> Call:
-    """Make the retry; an error names the places that the protocol or the server names, and none that was typed."""
+def resume(pause: Pause, answers: Mapping[str, Any], forms: Forms, max_retries: int | None = None) -> Call:
+    """Make the retry; an error names the places that the protocol or the server names, and none that was typed.
+
+    `answers` and `max_retries` are those of `Pause.resume`.
+    """
     sentences: list[str]
     try:
-        return pause.resume(answers)
+        return pause.resume(answers, max_retries=max_retries)
     except InvalidAnswer as error:
         sentences = [f"{_name_field(one, forms)}: expected {one.message}" for one in error.errors]
     except LocalProtocolError as error:

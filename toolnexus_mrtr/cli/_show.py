@@ -35,7 +35,8 @@ _MAX_UNENFORCED: Final = 5
 #: The bounds that a generator of schemas gives to every whole number of JavaScript: nobody chose them.
 _SAFE_INTEGER: Final = 2**53 - 1
 
-_KINDS: Final = {
+#: What is entered, by the kind of a field.
+KINDS: Final = {
     "string": "text",
     "number": "a number",
     "integer": "a whole number",
@@ -134,7 +135,7 @@ def _show_form(form: Form | MrtrError) -> Iterator[str]:
     defaults = form.defaults()
     for field in form.fields:
         required = ", required" if field.required else ""
-        yield from fold(f"{quote(field.name)}: {_KINDS[field.kind]}{required}", "  ", "      ")
+        yield from fold(f"{quote(field.name)}: {KINDS[field.kind]}{required}", "  ", "      ")
         yield from _show_field(field)
         if field.name in defaults:
             yield from _indent(f"default: {to_json_text(defaults[field.name])}")
@@ -147,6 +148,18 @@ def _show_form(form: Form | MrtrError) -> Iterator[str]:
 def _show_field(field: Field) -> Iterator[str]:
     if field.label != field.name:
         yield from _indent(f"label: {quote(field.label)}")
+    yield from show_details(field)
+    name = "suggestion" if field.kind == "string" else "choice"
+    for choice in field.choices or ():
+        value = to_json_text(choice.value)
+        label = "" if choice.label in (choice.value, value) else f", {quote(choice.label)}"
+        yield from _indent(f"{name}: {value}{label}")
+        if choice.description:
+            yield from quote_lines(choice.description, "      | ")
+
+
+def show_details(field: Field) -> Iterator[str]:
+    """Show what is said of a field beside its name, its label, its kind, its choices and its default."""
     if field.description:
         yield from quote_lines(field.description, "    | ")
     if field.sensitive:
@@ -158,13 +171,6 @@ def _show_field(field: Field) -> Iterator[str]:
         yield from _indent(f"format: {quote(field.format)}")
     if field.pattern is not None:
         yield from _indent(f"pattern, not checked: {quote(field.pattern)}")
-    name = "suggestion" if field.kind == "string" else "choice"
-    for choice in field.choices or ():
-        value = to_json_text(choice.value)
-        label = "" if choice.label in (choice.value, value) else f", {quote(choice.label)}"
-        yield from _indent(f"{name}: {value}{label}")
-        if choice.description:
-            yield from quote_lines(choice.description, "      | ")
 
 
 def _list_value_bounds(field: Field) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -35,10 +36,11 @@ class ScriptedAsker:
 
     An argument may be about a key that is asked in a later round. It answers one question, however often the server
     asks that: another question under the same key would get a consent that was not meant for it. Where a server does
-    so on purpose, an array of `--answers` has the answers of each round.
+    so on purpose, an array of `--answers` has the answers of each round. `hint` is said where one is missing.
     """
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, hint: str = "") -> None:
+        self._hint = hint
         self._arguments = list_answer_arguments(options)
         self._values: dict[str, dict[str, Any]] = {}
         self._rounds: deque[dict[str, dict[str, Any]]] = deque()
@@ -67,7 +69,7 @@ class ScriptedAsker:
         values = {key: value for key, value in self._values.items() if key in requests} | of_round
         for key, request in requests.items():
             if key not in values and not _have_answer(arguments, key):
-                expected = "expected --accept, --decline, --cancel, --json or --answers"
+                expected = f"expected --accept, --decline, --cancel, --json or --answers{self._hint}"
                 raise NobodyToAsk(f"{quote_short(key)} is asked, and nobody is there to answer: {expected}")
             if key not in of_round and self._answered.setdefault(key, request) != request:
                 expected = "expected answers for each round, as an array of --answers"
@@ -85,6 +87,24 @@ class ScriptedAsker:
         if self._values.keys() - self._answered.keys() or self._rounds:
             unused.append("--answers")
         return unused
+
+
+def choose_asker(options: argparse.Namespace) -> Asker:
+    """Choose who answers: the options if they hold an answer, else a person at the terminal, else nobody."""
+    has_answers = options.accept or options.decline or options.cancel or options.json or options.answers is not None
+    if has_answers or not _is_person_there():
+        return ScriptedAsker(options)
+    try:
+        # It loads a package that need not be installed.
+        from toolnexus_mrtr.cli._call._terminal import TerminalAsker  # noqa: PLC0415 - see above
+    except ImportError:
+        return ScriptedAsker(options, ", or to be asked on this terminal: pip install 'toolnexus-mrtr[call]'")
+    return TerminalAsker()
+
+
+def _is_person_there() -> bool:
+    # Python sets a stream to None where it is closed.
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def _is_about(option: str, text: str, key: str) -> bool:

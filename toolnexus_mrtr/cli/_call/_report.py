@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from toolnexus_mrtr import Call, Done, Pause
 from toolnexus_mrtr.cli._call._rpc import ServerError
+from toolnexus_mrtr.cli._call._spinner import spin
 from toolnexus_mrtr.cli._errors import print_to_stderr
 from toolnexus_mrtr.cli._show import show_pause
 from toolnexus_mrtr.cli._terminal import fold_for_stderr
@@ -21,13 +23,17 @@ class Report:
 
     def __init__(self, *, shows_questions: bool = True) -> None:
         self._shows_questions = shows_questions
+        self._requests = 0
+        self._status: str | None = None
 
     def tell_step(self, step: Call | Pause | Done) -> None:
         """Tell of a call that is about to be sent, of what it came to, or of its end."""
         with fold_for_stderr():
             if isinstance(step, Call):
+                self._requests += 1
                 lines = list(_tell_call(step))
             elif isinstance(step, Pause):
+                self._status = step.status_message
                 lines = list(_tell_pause(step, shows_questions=self._shows_questions))
             else:
                 lines = ["The call is done."]
@@ -38,6 +44,11 @@ class Report:
         if not error.method.startswith("tasks/"):
             with fold_for_stderr():
                 self._print(quote_lines(error.message))
+
+    def show_work(self) -> AbstractContextManager[None]:
+        """Show on a terminal, as long as the block lasts, that the server works: request, status message and time."""
+        status = "" if self._status is None else f": {self._status}"
+        return spin(f"request {self._requests}{status}")
 
     def _print(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -35,23 +35,31 @@ def decode_message(data: bytes) -> dict[str, Any]:
     return message
 
 
-def find_result(messages: Iterable[dict[str, Any]], id: int, method: str) -> dict[str, Any]:
-    """Find the result of a request; notifications, and responses to what was given up, may come before it."""
+def make_request(id: int, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a request."""
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+
+def find_response(messages: Iterable[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+    """Find the response to a request; notifications, and responses to what was given up, may come before it."""
     for message in messages:
-        if "method" in message:
-            continue
-        error = message.get("error")
-        if error is not None and message.get("id") is None:
-            # A server that cannot read a request does not know its id (JSON-RPC, "Response object").
-            raise _make_error(method, error)
-        if type(message.get("id")) is int and message["id"] == id:
-            if error is not None:
-                raise _make_error(method, error)
-            if not isinstance(message.get("result"), dict):
-                raise CallFailed(f"the server answered {method} without a result: expected an object")
-            result: dict[str, Any] = message["result"]
-            return result
-    raise CallFailed(f"the server ended before it answered {method}")
+        id = message.get("id")
+        # A server that cannot read a request does not know its id (JSON-RPC, "Response object").
+        is_response = (type(id) is int and id == request["id"]) or (id is None and message.get("error") is not None)
+        if is_response and "method" not in message:
+            return message
+    raise CallFailed(f"the server ended before it answered {request['method']}")
+
+
+def read_result(response: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """Give the result of a response; raises `ServerError` for the error of one, `CallFailed` where there is neither."""
+    error = response.get("error")
+    if error is not None:
+        raise _make_error(method, error)
+    if not isinstance(response.get("result"), dict):
+        raise CallFailed(f"the server answered {method} without a result: expected an object")
+    result: dict[str, Any] = response["result"]
+    return result
 
 
 def _make_error(method: str, error: Any) -> CallFailed:

@@ -10,10 +10,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Final, Self
 
-from toolnexus_mrtr.cli._call._rpc import decode_message, encode_message, find_result
+from toolnexus_mrtr.cli._call._log import Log
+from toolnexus_mrtr.cli._call._rpc import decode_message, encode_message, find_response, make_request, read_result
 from toolnexus_mrtr.cli._errors import CallFailed
 from toolnexus_mrtr.cli._process import kill, start
 
@@ -27,24 +27,24 @@ _END_SECONDS: Final = 2.0
 class StdioServer:
     """A server in a process of its own; it is started when the block is entered, and has ended when it is left.
 
-    `seconds` is how long it may take to answer one request; `option` named the command.
+    `seconds` is how long it may take to answer one request.
     """
 
-    def __init__(self, command: list[str], seconds: float, option: str = "--stdio") -> None:
+    def __init__(self, command: list[str], seconds: float, log: Log | None = None) -> None:
         self._command = command
         self._seconds = seconds
-        self._option = option
+        self._log = log or Log()
         self._ids = itertools.count(1)
         #: The lines that the server wrote; `None` at their end.
         self._lines: queue.Queue[bytes | None] = queue.Queue()
 
     def __enter__(self) -> Self:
-        self._process = start(self._command, subprocess.PIPE, self._option)
+        self._process = start(self._command, subprocess.PIPE, "--stdio")
         # A thread reads, since no pipe can be read with a time limit on every system.
         threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
         return self
 
-    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         # basic/transports/stdio, "Shutdown": a server ends when its standard input is closed.
         assert self._process.stdin is not None  # noqa: S101 - `start` was given PIPE
         with suppress(OSError):
@@ -55,14 +55,17 @@ class StdioServer:
 
     def send(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Send a request and give its result; raises `CallFailed`."""
-        id = next(self._ids)
-        line = encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}) + b"\n"
+        request = make_request(next(self._ids), method, params)
+        self._log.note_request(request)
+        line = encode_message(request) + b"\n"
         assert self._process.stdin is not None  # noqa: S101 - `start` was given PIPE
         # A server that has ended is known by the end of what it wrote.
         with suppress(OSError):
             while line:
                 line = line[self._process.stdin.write(line) :]
-        return find_result(self._read_messages(method), id, method)
+        response = find_response(self._read_messages(method), request)
+        self._log.note_response(response)
+        return read_result(response, method)
 
     def _read_messages(self, method: str) -> Iterator[dict[str, Any]]:
         deadline = time.monotonic() + self._seconds
