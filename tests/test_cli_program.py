@@ -91,7 +91,7 @@ def test_show_refuses_a_closed_standard_input(monkeypatch, capsys):
 
 @given(data=st.binary(max_size=40))
 @example(data=b'{"resultType":"input_required","requestState":"\xed\xa0\x80"}')
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_show_and_answer_read_any_bytes_or_refuse_them_in_one_sentence(data):
     others = [("answer", PAUSED, option, "-", "--decline", "who") for option in ("--call", "--resume")]
     for arguments in (("show", "-"), ("answer", "-"), *others):

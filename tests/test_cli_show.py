@@ -345,7 +345,7 @@ def test_show_has_words_for_every_kind_of_field():
 
 
 @given(raw=results)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_show_prints_lines_or_one_sentence_for_any_result(raw):
     done = run("show", "-", stdin=raw)
     if done.status == 0:
@@ -357,7 +357,7 @@ def test_show_prints_lines_or_one_sentence_for_any_result(raw):
 
 
 @given(schema=st.one_of(json_objects, st.fixed_dictionaries({"properties": json_objects, "required": json_values})))
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_show_and_answer_decline_take_any_schema(schema):
     assume(not {"Infinity", "NaN"} & set(re.findall(r"\w+", json.dumps(schema))))
     raw = paused(k={"message": "m", "requestedSchema": schema})
@@ -369,7 +369,7 @@ long_text = st.one_of(text, st.text(st.sampled_from('a "\n\x1b\u202e:|'), max_si
 
 
 @given(key=text, texts=st.lists(long_text, min_size=6, max_size=6))
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_show_lets_no_text_of_a_server_look_like_a_line_of_its_own(key, texts):
     message, name, title, description, label, default = texts
     properties = {
