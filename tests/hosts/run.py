@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent / "peers"))
 from environments import python_environment, run_tests  # noqa: E402 - the path has just been set
 
 #: Seconds that the tests may take.
-DEADLINE = 240
+DEADLINE = 480
 
 
 def find_program(name: str) -> str:
