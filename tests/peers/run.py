@@ -25,7 +25,7 @@ from table import NAME, table  # noqa: E402
 README = ROOT / "README.md"
 
 #: Seconds that the tests of one environment may take.
-DEADLINE = 400
+DEADLINE = 600
 
 
 def node_environment(place: Path) -> Path:
