@@ -333,13 +333,15 @@ def test_resume_sends_again_what_was_lost_and_says_that_it_may_have_arrived(tmp_
 
 
 def test_resume_gives_a_call_of_too_many_rounds_as_many_more(tmp_path):
-    saved = str(tmp_path / "saved.json")
-    ask = {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object"}}}
-    paused = {"result": {"resultType": "input_required", "inputRequests": {"k": ask}}}
-    with play(*[paused] * 12, {"result": DONE}) as (url, posts):
-        done = run("call", url, "t", "--decline", "k", "--save", saved)
+    saved, answers = str(tmp_path / "saved.json"), tmp_path / "answers.json"
+    params = {"requestedSchema": {"type": "object"}}
+    asks = [{"method": "elicitation/create", "params": {"message": f"m{n}", **params}} for n in range(12)]
+    paused = [{"result": {"resultType": "input_required", "inputRequests": {"k": ask}}} for ask in asks]
+    answers.write_text(json.dumps([{"k": {"action": "decline"}}] * 10), "ascii")
+    with play(*paused, {"result": DONE}) as (url, posts):
+        done = run("call", url, "t", "--answers", str(answers), "--save", saved)
         assert (done.status, len(posts)) == (1, 11)
-        assert result_of("resume", url, saved, "--decline", "k") == DONE
+        assert result_of("resume", url, saved, "--answers", str(answers)) == DONE
 
 
 def test_a_task_is_left_running_where_the_call_is_stored_and_cancelled_where_it_is_not(demo, tmp_path):

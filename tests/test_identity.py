@@ -30,7 +30,7 @@ from toolnexus_mrtr import (
 from toolnexus_mrtr._pause_state import PauseState
 from toolnexus_mrtr._stored import load
 
-TRACES = 2000
+TRACES = 800
 STEPS = 24
 
 # What the oracle reports.

@@ -422,6 +422,27 @@ def test_lint_has_what_receive_raises_among_any_number_of_findings(warned, other
     assert set(refusal) <= set(errors(findings))
 
 
+@pytest.mark.parametrize(
+    ("others", "end", "refusal"),
+    [
+        ({"b": {"method": 5}}, {}, [("wrong_type", "/inputRequests/b/method")]),
+        ({}, {"note": float("nan")}, [("wrong_type", "/note")]),
+        ({}, {}, []),
+    ],
+    ids=["an entry", "the whole", "nothing"],
+)
+def test_lint_has_what_receive_raises_of_a_task_among_more_errors_than_it_lists(others, end, refusal):
+    capabilities = {"sampling": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}
+    call = Call("tools/call", {}, capabilities=capabilities)
+    poll = call.receive({"resultType": "task", "taskId": "t", "status": "working"}).resume()
+    entries = {"a": TOLERATED_ERRORS, **others}
+    raw = {"resultType": "complete", "taskId": "t", "status": "input_required", "inputRequests": entries, **end}
+    findings = lint(raw, method="tasks/get", capabilities=capabilities)
+    assert len(errors(findings)) == 1_000
+    assert raised(poll.receive, raw) == refusal
+    assert set(refusal) <= set(errors(findings)[-1:])
+
+
 def test_lint_leaves_out_warnings_before_errors_and_keeps_the_order():
     entries = {f"k{n}": WARNED for n in range(11)} | {"z": BAD_META}
     findings = lint({"resultType": "input_required", "inputRequests": entries, "requestState": 5})

@@ -212,6 +212,7 @@ async def _call_in_time(call: HostCall, drive: Drive) -> Any:
         if not isinstance(result, Awaitable):
             return result
         limit = asyncio.timeout(None if due == math.inf else max(0.0, due - time.monotonic()))
+        has_failed = False
         try:
             async with limit:
                 result = await result
@@ -219,11 +220,11 @@ async def _call_in_time(call: HostCall, drive: Drive) -> Any:
             # Whatever a handler makes of being cancelled, its time was over.
             if not limit.expired():
                 raise
-        else:
-            # What a server did is done, however late it says so.
-            if call.name == "send" or not limit.expired():
-                return result
-    raise drive.time_out(call)
+            has_failed = True
+        # What a server did is done, however late it says so; an answer that comes too late is none.
+        if has_failed or (limit.expired() and call.name != "send"):
+            raise drive.time_out(call)
+        return result
 
 
 async def _call_apart(call: HostCall) -> None:
