@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 PORT = HERE / "javascript"
 VECTORS = HERE.parents[1] / "fixtures" / "2026-07-28"
 
-MODULES = ("reader", "gates", "sampling", "tasks", "writer", "exchange", "identity", "outgoing", "urls")
+MODULES = ("reader", "gates", "sampling", "tasks", "writer", "bridge", "exchange", "identity", "outgoing", "urls")
 
 #: What is changed: a pattern, and what takes its place.
 CHANGES = [
