@@ -1,8 +1,8 @@
 """Change the JavaScript port, one small change at a time, and see whether a vector notices.
 
-A seeded sample of the mutants of its reader, rules, writer and exchange is tried, each on a copy of the port that is
-sent every vector. A mutant is noticed if an outcome differs, or the port fails or hangs. What survives is printed; the
-status is 1 unless equivalent.toml explains it, and it explains at most 5 % of the sample.
+Every mutant of its reader, rules, writer and exchange is tried, or a seeded sample of them, each on a copy of the port
+that is sent the vectors until an outcome differs. A mutant is noticed if one does, or if the port fails or hangs. What
+survives is printed; the status is 1 unless equivalent.toml explains it, and it explains at most 5 % of what was tried.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import compress
+from contextlib import contextmanager
+from itertools import compress, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Timer
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 PORT = HERE / "javascript"
 VECTORS = HERE.parents[1] / "fixtures" / "2026-07-28"
 
-MODULES = ("reader", "gates", "sampling", "tasks", "writer", "exchange", "identity", "outgoing", "urls")
+MODULES = ("reader", "gates", "sampling", "tasks", "writer", "bridge", "exchange", "identity", "outgoing", "urls")
 
 #: What is changed: a pattern, and what takes its place.
 CHANGES = [
@@ -59,7 +61,7 @@ CHANGES = [
 #: A mutant may not take longer than this; the port as it is takes a few seconds.
 SECONDS = 60
 
-#: How many survivors may be explained in place of noticed.
+#: The share of what is tried that may be explained in place of noticed.
 MOST_EXPLAINED = 0.05
 
 
@@ -94,27 +96,36 @@ def mutants_of(module: str) -> Iterator[Mutant]:
                     yield Mutant(module, number, line, changed)
 
 
-def read_vectors() -> tuple[bytes, int]:
-    """Give all vectors as the lines that a port is sent, and how many they are."""
+def read_vectors() -> list[bytes]:
+    """Give all vectors as the lines that a port is sent; short ones first, which find most mutants soonest."""
     lines = [
-        json.dumps({"operation": path.stem, "input": vector["input"]})
+        json.dumps({"operation": path.stem, "input": vector["input"]}) + "\n"
         for path in sorted(VECTORS.glob("*.json"))
         for vector in json.loads(path.read_bytes())["vectors"]
     ]
-    return "".join(f"{line}\n" for line in lines).encode("ascii"), len(lines)
+    return [line.encode("ascii") for line in sorted(lines, key=len)]
 
 
-def play(port: Path, lines: bytes) -> list[Any] | None:
-    """Give the outcomes of a port, or `None` where it fails or hangs."""
-    try:
+@contextmanager
+def played(port: Path, lines: list[bytes]) -> Iterator[Iterator[bytes]]:
+    """Give the answers of a port, each as it comes; they end early where it fails or hangs."""
+    with tempfile.TemporaryFile() as sent:
+        sent.writelines(lines)
+        sent.seek(0)
         command = ["node", str(port / "adapter.mjs")]
-        done = subprocess.run(command, input=lines, capture_output=True, timeout=SECONDS, check=True)
-        return [json.loads(line) for line in done.stdout.splitlines()]
-    except (subprocess.SubprocessError, ValueError):
-        return None
+        program = subprocess.Popen(command, stdin=sent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        timer = Timer(SECONDS, program.kill)
+        timer.start()
+        try:
+            with program:
+                assert program.stdout
+                yield iter(program.stdout)
+                program.kill()
+        finally:
+            timer.cancel()
 
 
-def is_noticed(mutant: Mutant, lines: bytes, expected: list[Any]) -> bool:
+def is_noticed(mutant: Mutant, lines: list[bytes], expected: list[bytes]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         port = Path(folder) / "port"
         shutil.copytree(PORT, port)
@@ -122,7 +133,8 @@ def is_noticed(mutant: Mutant, lines: bytes, expected: list[Any]) -> bool:
         text = path.read_text("utf-8").split("\n")
         text[mutant.number - 1] = mutant.changed
         path.write_text("\n".join(text), "utf-8")
-        return play(port, lines) != expected
+        with played(port, lines) as answers:
+            return any(answer != right for answer, right in zip_longest(answers, expected))
 
 
 def read_explained() -> set[tuple[str, str, str]]:
@@ -133,20 +145,23 @@ def read_explained() -> set[tuple[str, str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("modules", nargs="*", choices=[[], *MODULES], help="the modules to change; all unless given")
-    parser.add_argument("--sample", type=int, default=250, help="how many mutants; 250 unless given")
+    parser.add_argument("--sample", type=int, help="how many mutants; all unless given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once; 2 unless given")
     options = parser.parse_args()
-    lines, count = read_vectors()
-    expected = play(PORT, lines)
-    if expected is None or len(expected) != count:
+    lines = read_vectors()
+    with played(PORT, lines) as answers:
+        expected = list(answers)
+    if len(expected) != len(lines):
         raise SystemExit("expected the port to answer every vector as it is")
     every = [mutant for module in options.modules or MODULES for mutant in mutants_of(module)]
     explained = read_explained()
     stale = explained - {mutant.key for module in MODULES for mutant in mutants_of(module)}
     if stale:
         raise SystemExit(f"equivalent.toml explains what is no mutant any more: {sorted(stale)}")
-    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    sample = every
+    if options.sample is not None:
+        sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     with ThreadPoolExecutor(options.jobs) as pool:
         noticed = set(compress(sample, pool.map(lambda mutant: is_noticed(mutant, lines, expected), sample)))
     survivors = [mutant for mutant in sample if mutant not in noticed]
