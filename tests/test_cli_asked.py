@@ -111,7 +111,9 @@ def test_nobody_is_asked_where_standard_input_or_standard_error_is_closed(monkey
 
 @pytest.mark.usefixtures("_terminal")
 def test_without_the_extra_a_question_at_a_terminal_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "toolnexus_mrtr.cli._call._terminal", None)
+    monkeypatch.setitem(sys.modules, "prompt_toolkit.buffer", None)
+    for module in ("_terminal", "_terminal_form", "_terminal_prompts"):
+        monkeypatch.delitem(sys.modules, f"toolnexus_mrtr.cli._call.{module}")
     pause = Call("tools/call", {"name": "t"}).receive(pause_of({"a": form()}))
     with pytest.raises(NobodyToAsk, match=r"or to be asked on this terminal: pip install 'toolnexus-mrtr\[call\]'$"):
         choose().answer(pause)

@@ -97,7 +97,7 @@ def choose_asker(options: argparse.Namespace) -> Asker:
     try:
         # It loads a package that need not be installed.
         from toolnexus_mrtr.cli._call._terminal import TerminalAsker  # noqa: PLC0415 - see above
-    except ImportError:
+    except BadInput:
         return ScriptedAsker(options, ", or to be asked on this terminal: pip install 'toolnexus-mrtr[call]'")
     return TerminalAsker()
 
