@@ -14,7 +14,7 @@ from toolnexus_mrtr._json import ENDLESS, copy_json
 from toolnexus_mrtr._pause_state import PauseState
 from toolnexus_mrtr._reader import ElicitationRequests
 from toolnexus_mrtr._task_state import TaskPause, hide_keys_of
-from toolnexus_mrtr._tasks import CANCELLED, COMPLETED, FAILED, declares_tasks, is_task, task_faults
+from toolnexus_mrtr._tasks import CANCELLED, COMPLETED, FAILED, declares_tasks, is_task, status_message_of, task_faults
 from toolnexus_mrtr._types import COMPLETE, GET_TASK, INPUT_REQUIRED, TASK
 from toolnexus_mrtr._validation import pause_faults, require_result, result_type_faults
 
@@ -79,8 +79,7 @@ def _receive_of_task(call: CallState, raw: Mapping[str, Any]) -> Done | TaskPaus
     if status == COMPLETED:
         return _finish(raw["result"])
     if status in (FAILED, CANCELLED):
-        text = raw.get("statusMessage")
-        message = str(text) if isinstance(text, str) else None
+        message = status_message_of(raw)
         if status == CANCELLED:
             raise TaskCancelled(message)
         raise TaskFailed(copy_json(raw["error"], depth=ENDLESS, remote=True, keep=True), message)

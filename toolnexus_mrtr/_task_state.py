@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from toolnexus_mrtr._call_state import CAPABILITIES, LONGEST_INTERVAL, SHORTEST_INTERVAL, CallState, TaskState
 from toolnexus_mrtr._errors import LocalProtocolError, MrtrError, hide_keys, pointer
 from toolnexus_mrtr._pause_state import SHOWN, PauseState
-from toolnexus_mrtr._tasks import ENDED, declares_tasks
+from toolnexus_mrtr._tasks import ENDED, declares_tasks, status_message_of
 from toolnexus_mrtr._types import GET_TASK, INPUT_REQUIRED
 
 
@@ -39,8 +39,7 @@ class TaskPause(PauseState, frozen=True, dict=True):
 
     @property
     def status_message(self) -> str | None:
-        message = self.raw.get("statusMessage") if self._tells_status else None
-        return message if isinstance(message, str) else None
+        return status_message_of(self.raw) if self._tells_status else None
 
     @cached_property
     def entries(self) -> dict[str, Any]:

@@ -128,6 +128,12 @@ def status_faults(raw: Mapping[str, Any], result_types: Collection[str] = ()) ->
             yield from member_faults(raw["error"], "message", "a string", "/error", TASK_POLLING)
 
 
+def status_message_of(raw: Mapping[str, Any]) -> str | None:
+    """What a result says of the status, if anything."""
+    message = raw.get("statusMessage")
+    return str(message) if isinstance(message, str) else None
+
+
 def asks(raw: Mapping[str, Any], method: str) -> bool:
     """Whether a result says that input is required, and of what kind."""
     is_asking = method in STATUS_METHODS and raw.get("status") == INPUT_REQUIRED

@@ -27,11 +27,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 # Loaded once, here, for all the processes that are forked from this one; not the package, which each loads as it is.
-import ada_url  # noqa: F401
+import ada_url  # noqa: F401 - as the comment above says
 import coverage
-import httpx  # noqa: F401
-import jsonschema  # noqa: F401
-import msgspec  # noqa: F401
+import httpx  # noqa: F401 - as above
+import jsonschema  # noqa: F401 - as above
+import msgspec  # noqa: F401 - as above
 import pytest
 
 HERE = Path(__file__).resolve().parent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 #: A command yields the lines to print; it may be a generator that returns the exit status.
@@ -25,6 +25,15 @@ def add_command(
     )
     command.set_defaults(run=run)
     return command
+
+
+def end_on_signals(lines: Generator[str, None, int]) -> Generator[str, None, int]:
+    """Give the lines of a command that starts programs; a signal that ends it ends those too."""
+    # Its import of subprocess is slow; other commands do without.
+    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
+
+    with raise_on_signals():
+        return (yield from lines)
 
 
 def add_format(command: argparse.ArgumentParser, formats: Iterable[str] = ("text", "json")) -> None:

@@ -12,24 +12,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-from toolnexus_mrtr import Call, Done, ElicitRequest, Form, LocalProtocolError, MrtrError, Pause
+from toolnexus_mrtr import Call, Done, ElicitRequest, Form, LocalProtocolError, MrtrError, Pause, request_meta
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._json import parse_json
-from toolnexus_mrtr.cli._messages import find_request, find_response, parse_messages
+from toolnexus_mrtr.cli._messages import find_request, find_response, parse_messages, read_error
 
 #: The method that is assumed where none is given. All methods that can be paused are treated the same.
 DEFAULT_METHOD: Final = "tools/call"
 
 _GET_TASK: Final = "tasks/get"
-_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
+
+#: The member of `_meta` that declares what a client can do (basic/index, "_meta").
+CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 
 #: What is assumed of the call of a task that declares nothing: a task has to be declared, so all else is too.
-_EVERYTHING: Final[dict[str, Any]] = {
-    "elicitation": {"form": {}, "url": {}},
-    "sampling": {"tools": {}},
-    "roots": {},
-    "extensions": {"io.modelcontextprotocol/tasks": {}},
-}
+_EVERYTHING: Final = request_meta(form=True, url=True, sampling_tools=True, roots=True, tasks=True)[CAPABILITIES]
 
 
 class Response(NamedTuple):
@@ -72,7 +69,7 @@ def _receive_of_task(call: Call, result: dict[str, Any], *, is_status: bool) -> 
     params = call.params
     task_id = params.pop("taskId", None) if call.method == _GET_TASK else result.get("taskId")
     meta = params.get("_meta")
-    declared = None if isinstance(meta, dict) and _CAPABILITIES in meta else _EVERYTHING
+    declared = None if isinstance(meta, dict) and CAPABILITIES in meta else _EVERYTHING
     call = Call(DEFAULT_METHOD, params, capabilities=declared)
     if not is_status:
         return call.receive(result)
@@ -98,7 +95,10 @@ def read_response(path: str, name: str | None = None) -> Response | Failure:
         if "jsonrpc" not in message or "resultType" in message:
             return Response(message, request)
         if "error" in message:
-            return _build_failure(message["error"])
+            failure = read_error(message)
+            if failure is None:
+                raise BadInput("expected an error with a code and a message")
+            return Failure(*failure)
         if not isinstance(message.get("result"), dict):
             raise BadInput("expected an object as the result of the response")
         return Response(message["result"], request)
@@ -207,10 +207,3 @@ def _read_bytes(path: str) -> bytes:
         raise BadInput(f"expected it to be readable: {error.strerror}") from None
     except ValueError:
         raise BadInput("expected the name of a file") from None
-
-
-def _build_failure(error: Any) -> Failure:
-    code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
-    if isinstance(code, bool) or not isinstance(code, int) or not isinstance(message, str):
-        raise BadInput("expected an error with a code and a message")
-    return Failure(code, message)

@@ -12,13 +12,11 @@ import msgspec
 from toolnexus_mrtr import Finding, lint, printable
 from toolnexus_mrtr._findings import MOST_FINDINGS
 from toolnexus_mrtr.cli._errors import BadInput, print_error
-from toolnexus_mrtr.cli._input import describe_source, read_argument, read_result
+from toolnexus_mrtr.cli._input import CAPABILITIES, describe_source, read_argument, read_result
 from toolnexus_mrtr.cli._terminal import is_terminal, paint
 from toolnexus_mrtr.cli._text import fold, quote
 
 _COLORS: Final = {"error": "red", "warning": "yellow"}
-
-_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 
 
 class Checked(NamedTuple):
@@ -59,7 +57,7 @@ def _check(file: str, method: str | None, declared: Mapping[str, Any] | None) ->
 def _find_capabilities(request: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Find what a request declares; `None` where it declares nothing, or not as the protocol says."""
     value: Any = request
-    for name in ("params", "_meta", _CAPABILITIES):
+    for name in ("params", "_meta", CAPABILITIES):
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else None
 

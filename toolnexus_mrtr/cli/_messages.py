@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from toolnexus_mrtr.cli._errors import BadInput
@@ -41,6 +41,13 @@ def find_request(messages: list[dict[str, Any]], response: dict[str, Any]) -> di
     requests = [message for message in messages if "id" in message and isinstance(message.get("method"), str)]
     answered = [one for one in requests if "id" in response and is_same_json(one["id"], response["id"])]
     return answered[-1] if answered else None
+
+
+def read_error(response: Mapping[str, Any]) -> tuple[int, str] | None:
+    """Read the code and the message of the error in a JSON-RPC response; `None` where it is not made of them."""
+    error = response["error"]
+    code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
+    return (code, message) if type(code) is int and isinstance(message, str) else None
 
 
 def read_events(lines: Iterable[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from toolnexus_mrtr.cli._common_options import (
     add_command,
     add_format,
     add_round_options,
+    end_on_signals,
     parse_seconds,
 )
 from toolnexus_mrtr.cli._errors import BadInput
@@ -287,28 +288,22 @@ class _PrintCompletion(argparse.Action):
 def _run_demo(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, subprocess among them, are slow; the other commands do without.
     from toolnexus_mrtr.cli._demo import run_demo  # noqa: PLC0415 - see above
-    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
 
-    with raise_on_signals():
-        return (yield from run_demo(options))
+    return end_on_signals(run_demo(options))
 
 
 def _run_vectors(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, subprocess among them, are slow; the other commands do without.
-    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
     from toolnexus_mrtr.cli._vectors import run_vectors  # noqa: PLC0415 - see above
 
-    with raise_on_signals():
-        return (yield from run_vectors(options))
+    return end_on_signals(run_vectors(options))
 
 
 def _run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, http.server among them, are slow; the other commands do without.
     from toolnexus_mrtr.cli._adversary import run_adversary  # noqa: PLC0415 - see above
-    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
 
-    with raise_on_signals():
-        return (yield from run_adversary(options))
+    return end_on_signals(run_adversary(options))
 
 
 def _parse_port(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -30,7 +30,7 @@ from toolnexus_mrtr.cli._assignments import (
     read_values,
 )
 from toolnexus_mrtr.cli._errors import BadInput
-from toolnexus_mrtr.cli._text import describe_request, format_field, quote_short
+from toolnexus_mrtr.cli._text import describe_request, format_field, quote_short, split_pointer
 
 _OPTIONS: Final = "--accept, --decline, --cancel or --json"
 
@@ -57,6 +57,16 @@ class AnswerArguments(NamedTuple):
     decline: list[Argument]
     cancel: list[Argument]
     json: list[Argument]
+
+    def pairs(self) -> Iterator[tuple[str, Argument]]:
+        """List each argument behind the name of its option."""
+        return ((option, one) for option, given in self._asdict().items() for one in given)
+
+    def select(self, is_wanted: Callable[[str, str], bool]) -> AnswerArguments:
+        """Keep the arguments that are wanted, by the name of the option and the text."""
+        return AnswerArguments(
+            *([one for one in given if is_wanted(option, one.text)] for option, given in self._asdict().items())
+        )
 
 
 def list_answer_arguments(options: argparse.Namespace) -> AnswerArguments:
@@ -144,18 +154,14 @@ def resume(pause: Pause, answers: Mapping[str, Any], forms: Forms, max_retries: 
     except InvalidAnswer as error:
         sentences = [f"{_name_field(one, forms)}: expected {one.message}" for one in error.errors]
     except LocalProtocolError as error:
-        key, *names = _split_pointer(error.at)
+        key, *names = split_pointer(error.at)
         members = "".join(f"/{name}" for name in takewhile(lambda name: name in _MEMBERS or name.isdecimal(), names))
         sentences = [f"{quote_short(key)}{members and ', at '}{members}: {error.sentence}"]
     raise BadInput(*sentences)
 
 
 def _name_field(error: FieldError, forms: Forms) -> str:
-    key, name = _split_pointer(error.at)
+    key, name = split_pointer(error.at)
     form = forms[key]
     is_field = isinstance(form, Form) and name in [field.name for field in form.fields]
     return format_field(key, name) if is_field else quote_short(key)
-
-
-def _split_pointer(at: str) -> list[str]:
-    return [token.replace("~1", "/").replace("~0", "~") for token in at.split("/")[1:]]

@@ -104,3 +104,8 @@ def describe_request(request: InputRequest) -> str:
     if isinstance(request, ListRootsRequest):
         return "the roots of the client"
     return f"something unknown, of the method {quote_short(request.method)}"
+
+
+def split_pointer(at: str) -> list[str]:
+    """Split a JSON Pointer (RFC 6901) into the names and places that it is made of."""
+    return [token.replace("~1", "/").replace("~0", "~") for token in at.split("/")[1:]]

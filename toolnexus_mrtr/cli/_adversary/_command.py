@@ -26,7 +26,7 @@ _VERDICTS = ("passed", "failed", "warned", "expected to fail", "not exercised", 
 #: The verdicts with which the status is 1: a rule is broken, or it was not tested.
 _BAD = ("failed", "not exercised")
 
-_CLIENT_ENDS = Rule("client-ends", "must", "The client comes to an end.")
+_CLIENT_ENDS = Rule("client-ends", "must", "The client exits in time.")
 
 
 def run_adversary(options: argparse.Namespace) -> Generator[str, None, int]:

@@ -12,7 +12,7 @@ from toolnexus_mrtr import InputRequest, Pause
 from toolnexus_mrtr.cli._assignments import build_forms
 from toolnexus_mrtr.cli._errors import BadInput
 from toolnexus_mrtr.cli._input import prefix_errors_with, read_value
-from toolnexus_mrtr.cli._responses import AnswerArguments, build_answers, list_answer_arguments
+from toolnexus_mrtr.cli._responses import build_answers, list_answer_arguments
 from toolnexus_mrtr.cli._text import list_names, quote_short
 
 
@@ -60,15 +60,10 @@ class ScriptedAsker:
         unexpected = of_round.keys() - requests.keys()
         if unexpected:
             raise BadInput(f"--answers: expected in each round the keys that are asked then, {list_names(requests)}")
-        arguments = AnswerArguments(
-            *(
-                [one for one in given if any(_is_about(option, one.text, key) for key in requests)]
-                for option, given in zip(AnswerArguments._fields, self._arguments, strict=True)
-            )
-        )
+        arguments = self._arguments.select(lambda option, text: any(_is_about(option, text, key) for key in requests))
         values = {key: value for key, value in self._values.items() if key in requests} | of_round
         for key, request in requests.items():
-            if key not in values and not _have_answer(arguments, key):
+            if key not in values and not any(_is_about(option, one.text, key) for option, one in arguments.pairs()):
                 expected = f"expected --accept, --decline, --cancel, --json or --answers{self._hint}"
                 raise NobodyToAsk(f"{quote_short(key)} is asked, and nobody is there to answer: {expected}")
             if key not in of_round and self._answered.setdefault(key, request) != request:
@@ -80,8 +75,7 @@ class ScriptedAsker:
         """Name what answered nothing, since its key was never asked."""
         unused = [
             one.name
-            for option, given in zip(AnswerArguments._fields, self._arguments, strict=True)
-            for one in given
+            for option, one in self._arguments.pairs()
             if not any(_is_about(option, one.text, key) for key in self._answered)
         ]
         if self._values.keys() - self._answered.keys() or self._rounds:
@@ -112,14 +106,6 @@ def _is_about(option: str, text: str, key: str) -> bool:
     if option == "accept":
         return text == key or text.startswith(f"{key}.")
     return text.startswith((f"{key}={{", f"{key}=@")) if option == "json" else text == key
-
-
-def _have_answer(arguments: AnswerArguments, key: str) -> bool:
-    return any(
-        _is_about(option, one.text, key)
-        for option, given in zip(AnswerArguments._fields, arguments, strict=True)
-        for one in given
-    )
 
 
 def _read_answers(path: str) -> dict[str, dict[str, Any]] | list[dict[str, dict[str, Any]]]:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Generator
 from typing import Any, Final
 
-from toolnexus_mrtr.cli._common_options import REPEATABLE, add_command, add_round_options, parse_seconds
+from toolnexus_mrtr.cli._common_options import REPEATABLE, add_command, add_round_options, end_on_signals, parse_seconds
 
 _HELP: Final = """\
 TARGET is an https url, or an http url of this machine. With --stdio it is a command
@@ -39,15 +39,10 @@ answer.
 
 def add_calls(commands: Any) -> None:
     """Add the commands that call a server."""
-    _add_call(commands)
-    command = _add(commands, "prompt", "Get a prompt of a server, and answer what is asked.", "PROMPT")
-    _add_arguments(command)
+    _add_arguments(_add(commands, "call", "Call a tool of a server, and answer what is asked.", "TOOL"))
+    _add_arguments(_add(commands, "prompt", "Get a prompt of a server, and answer what is asked.", "PROMPT"))
     _add(commands, "resource", "Read a resource of a server, and answer what is asked.", "URI")
     _add(commands, "resume", "Go on with a call that --save stored, here or on another machine.", "FILE")
-
-
-def _add_call(commands: Any) -> None:
-    _add_arguments(_add(commands, "call", "Call a tool of a server, and answer what is asked.", "TOOL"))
 
 
 def _add(commands: Any, name: str, about: str, called: str) -> argparse.ArgumentParser:
@@ -96,7 +91,6 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> Generator[str, None, int]:
     # Its imports, subprocess among them, are slow; the other commands do without.
     from toolnexus_mrtr.cli._call import _command  # noqa: PLC0415 - see above
-    from toolnexus_mrtr.cli._process import raise_on_signals  # noqa: PLC0415 - see above
 
     run = {
         "call": _command.run_call,
@@ -104,5 +98,4 @@ def _run(options: argparse.Namespace) -> Generator[str, None, int]:
         "resource": _command.run_resource,
         "resume": _command.run_resume,
     }[options.command]
-    with raise_on_signals():
-        return (yield from run(options))
+    return end_on_signals(run(options))

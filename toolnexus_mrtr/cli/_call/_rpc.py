@@ -8,6 +8,7 @@ from typing import Any
 
 from toolnexus_mrtr.cli._errors import BadInput, CallFailed
 from toolnexus_mrtr.cli._json import parse_json
+from toolnexus_mrtr.cli._messages import read_error
 
 
 class ServerError(CallFailed):
@@ -53,17 +54,12 @@ def find_response(messages: Iterable[dict[str, Any]], request: Mapping[str, Any]
 
 def read_result(response: Mapping[str, Any], method: str) -> dict[str, Any]:
     """Give the result of a response; raises `ServerError` for the error of one, `CallFailed` where there is neither."""
-    error = response.get("error")
-    if error is not None:
-        raise _make_error(method, error)
+    if response.get("error") is not None:
+        failure = read_error(response)
+        if failure is None:
+            raise CallFailed(f"the server answered {method} with an error: expected a code and a message in it")
+        raise ServerError(method, *failure)
     if not isinstance(response.get("result"), dict):
         raise CallFailed(f"the server answered {method} without a result: expected an object")
     result: dict[str, Any] = response["result"]
     return result
-
-
-def _make_error(method: str, error: Any) -> CallFailed:
-    code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
-    if type(code) is not int or not isinstance(message, str):
-        return CallFailed(f"the server answered {method} with an error: expected a code and a message in it")
-    return ServerError(method, code, message)

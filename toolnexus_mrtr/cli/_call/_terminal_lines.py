@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolnexus_mrtr import Call, Field, Form, Request, inspect_url, printable
 from toolnexus_mrtr.cli._show import KINDS, show_details
-from toolnexus_mrtr.cli._text import fold, quote, quote_lines, to_json_text
+from toolnexus_mrtr.cli._text import fold, quote, quote_lines, split_pointer, to_json_text
 
 _CALLED: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "resource"}
 
@@ -98,7 +98,7 @@ def describe_disclosures(call: Call, secrets: Mapping[str, frozenset[str]]) -> I
     yield from fold(f"This leaves your machine, to {server}:", "", "  ")
     for disclosure in call.disclosures:
         value: Any = responses
-        tokens = [token.replace("~1", "/").replace("~0", "~") for token in disclosure.at.split("/")[1:]]
+        tokens = split_pointer(disclosure.at)
         for token in tokens:
             value = value[token]
         key, *names = tokens
